@@ -5,7 +5,7 @@ package io.distributedlock;
  * whatever the state of the backend: the provider does not exist, lacks a capability or
  * cannot keep such a lease. For a mistake that stops the start of a Spring application,
  * such as one in an annotation, there is {@code InvalidLockSetupException} in
- * {@code io.distributedlock.spring}. The message says what is wrong and what to do.
+ * {@code io.distributedlock.annotation}. The message says what is wrong and what to do.
  *
  * @since 0.1
  */

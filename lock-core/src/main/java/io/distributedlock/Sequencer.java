@@ -8,7 +8,8 @@ import java.util.regex.Pattern;
  * token, as one string. The idea and the name are those of <a href=
  * "https://research.google/pubs/the-chubby-lock-service-for-loosely-coupled-distributed-systems/">Chubby</a>,
  * section 2.4. The resource reads it with {@link #parse(String)}, and asks a
- * {@link SequencerCheck} whether a later holder has been there.
+ * {@link io.distributedlock.fencing.SequencerCheck} whether a later holder has been
+ * there.
  *
  * @param key the full key of the lock
  * @param type the lock type

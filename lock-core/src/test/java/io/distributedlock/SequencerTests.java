@@ -1,5 +1,6 @@
 package io.distributedlock;
 
+import io.distributedlock.fencing.SequencerCheck;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

@@ -5,10 +5,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.TreeSet;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import net.sourceforge.pmd.cpd.CPDConfiguration;
@@ -40,43 +36,31 @@ class DuplicatesTests {
 	 */
 	private static final int TOKENS_OF_TESTS = 120;
 
-	/**
-	 * The files that may have code in common, and why.
-	 */
-	private static final Map<Set<String>, String> ALLOWED = Map.of(
-			Set.of("RedisFencedResource.java", "RedissonFencedResource.java"),
-			"the same methods for two clients; a provider must not use another provider");
-
 	@Test
 	void libraryHasNoDuplicates() throws IOException {
 		// annotations such as @Override are declarations, not logic
-		List<Duplicate> duplicates = duplicates("src/main/java", TOKENS, true);
-		assertAllAllowed(duplicates, TOKENS);
-		assertThat(duplicates.stream().map(Duplicate::files).toList())
-			.as("files with duplicates: remove other entries from ALLOWED")
-			.containsAll(ALLOWED.keySet());
+		assertNone(duplicates("src/main/java", TOKENS, true), TOKENS);
 	}
 
 	@Test
 	void testsHaveNoDuplicates() throws IOException {
 		// with annotations: equal methods with different annotations are different cases
-		assertAllAllowed(duplicates("src/test/java", TOKENS_OF_TESTS, false), TOKENS_OF_TESTS);
+		assertNone(duplicates("src/test/java", TOKENS_OF_TESTS, false), TOKENS_OF_TESTS);
 	}
 
-	private static void assertAllAllowed(List<Duplicate> duplicates, int tokens) {
-		assertThat(duplicates.stream().filter((duplicate) -> !ALLOWED.containsKey(duplicate.files())))
+	private static void assertNone(List<String> duplicates, int tokens) {
+		assertThat(duplicates)
 			.as("code of %s or more equal tokens: move it to where all of its users may depend on it "
-					+ "(docs/architecture.md, Modules), or add its files and the reason to ALLOWED", tokens)
+					+ "(docs/architecture.md, Modules)", tokens)
 			.isEmpty();
 	}
 
-	private static List<Duplicate> duplicates(String sources, int tokens, boolean ignoreAnnotations)
-			throws IOException {
+	private static List<String> duplicates(String sources, int tokens, boolean ignoreAnnotations) throws IOException {
 		CPDConfiguration configuration = new CPDConfiguration();
 		configuration.setOnlyRecognizeLanguage(JavaLanguageModule.getInstance());
 		configuration.setMinimumTileSize(tokens);
 		configuration.setIgnoreAnnotations(ignoreAnnotations);
-		List<Duplicate> duplicates = new ArrayList<>();
+		List<String> duplicates = new ArrayList<>();
 		try (CpdAnalysis analysis = CpdAnalysis.create(configuration)) {
 			for (Path folder : folders(sources)) {
 				analysis.files().addDirectory(folder);
@@ -84,7 +68,7 @@ class DuplicatesTests {
 			analysis.performAnalysis((report) -> {
 				assertThat(report.getProcessingErrors()).isEmpty();
 				assertThat(report.getNumberOfTokensPerFile()).as("files in %s", sources).isNotEmpty();
-				report.getMatches().forEach((match) -> duplicates.add(Duplicate.of(match, report)));
+				report.getMatches().forEach((match) -> duplicates.add(places(match, report)));
 			});
 		}
 		return duplicates;
@@ -97,25 +81,14 @@ class DuplicatesTests {
 		}
 	}
 
-	private record Duplicate(int tokens, Set<String> files, List<String> places) {
-
-		static Duplicate of(Match match, CPDReport report) {
-			Set<String> files = new TreeSet<>();
-			List<String> places = new ArrayList<>();
-			match.forEach((mark) -> {
-				FileLocation location = mark.getLocation();
-				Path file = Path.of(report.getDisplayName(location.getFileId()));
-				files.add(file.getFileName().toString());
-				places.add(ROOT.relativize(file) + ":" + location.getStartLine() + "-" + location.getEndLine());
-			});
-			return new Duplicate(match.getTokenCount(), files, places);
-		}
-
-		@Override
-		public String toString() {
-			return this.tokens + " tokens in " + String.join(" and ", this.places);
-		}
-
+	private static String places(Match match, CPDReport report) {
+		List<String> places = new ArrayList<>();
+		match.forEach((mark) -> {
+			FileLocation location = mark.getLocation();
+			Path file = Path.of(report.getDisplayName(location.getFileId()));
+			places.add(ROOT.relativize(file) + ":" + location.getStartLine() + "-" + location.getEndLine());
+		});
+		return match.getTokenCount() + " tokens in " + String.join(" and ", places);
 	}
 
 }

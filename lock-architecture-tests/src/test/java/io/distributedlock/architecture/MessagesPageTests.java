@@ -25,7 +25,7 @@ class MessagesPageTests {
 	 */
 	private static final Pattern TEXT = Pattern.compile("(?:(?:logger|warnings)\\.(?:warn|error)|log\\.accept"
 			+ "|new (?:BackendException|NotSentException|UnconfirmedException"
-			+ "|Lock(?!Configuration)\\w+Exception|InvalidLock(?:Key|Request)Exception)"
+			+ "|Lock\\w+Exception|InvalidLock(?:Key|Request)Exception)"
 			+ "|\\b(?:permanent|retryable))\\([^\";]{0,120}?" + LITERAL);
 
 	/**

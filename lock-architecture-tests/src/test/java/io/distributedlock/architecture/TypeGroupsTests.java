@@ -2,6 +2,8 @@ package io.distributedlock.architecture;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
@@ -46,8 +48,11 @@ class TypeGroupsTests {
 				search(type);
 			}
 		});
-		assertThat(this.groups).hasSizeGreaterThan(300)
-			.allSatisfy((group) -> assertThat(group).hasSizeLessThanOrEqualTo(MOST));
+		Set<String> largest = Collections.max(this.groups, Comparator.comparingInt(Set::size));
+		System.out
+			.println("The largest group of types that all reach each other has " + largest.size() + ": " + largest);
+		assertThat(this.groups).hasSizeGreaterThan(300);
+		assertThat(largest).hasSizeLessThanOrEqualTo(MOST);
 	}
 
 	private void note(String type, String used) {

@@ -11,7 +11,6 @@ import java.util.concurrent.locks.Lock;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-import io.distributedlock.LockActivity;
 import io.distributedlock.LockException;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockNotAcquiredException;
@@ -42,6 +41,7 @@ import io.distributedlock.engine.internal.runtime.EngineRuntime;
 import io.distributedlock.engine.internal.runtime.LockTimes;
 import io.distributedlock.engine.internal.runtime.ProviderCalls;
 import io.distributedlock.engine.internal.runtime.Timers;
+import io.distributedlock.event.LockActivity;
 import io.distributedlock.spi.support.Failures;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

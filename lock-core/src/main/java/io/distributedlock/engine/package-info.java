@@ -35,6 +35,8 @@
  * the executor of the user, run code of the user. No step waits for another one on a
  * thread; a step whose failure must not stop the next runs in a guard, and one that would
  * nest on a trampoline.
+ * <p>
+ * Covered by {@code RequestOptionsTests} and {@code ClosingTests}.
  */
 @NullMarked
 package io.distributedlock.engine;

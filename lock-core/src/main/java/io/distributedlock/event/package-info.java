@@ -1,5 +1,8 @@
 /**
- * What happens to locks: events for listeners, and observations of single calls.
+ * What happens to locks: events for listeners, observations of single calls, and what a
+ * JVM holds and waits for.
+ * <p>
+ * Covered by {@code LockListenerTests} and {@code LockObserverTests}.
  */
 @NullMarked
 package io.distributedlock.event;

@@ -6,6 +6,8 @@
  * {@link io.distributedlock.spi.LeaseExchange} if it can also release and queue in one
  * step. Everything else is the engine's work. Helpers are in
  * {@link io.distributedlock.spi.support}.
+ * <p>
+ * Covered by {@code ProviderContract} and {@code BackendsTests}.
  */
 @NullMarked
 package io.distributedlock.spi;

@@ -10,7 +10,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-import io.distributedlock.LockActivity;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockNotAcquiredException;
@@ -19,6 +18,7 @@ import io.distributedlock.LockType;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.internal.event.ObservedCall;
 import io.distributedlock.engine.internal.request.LockAttempt;
+import io.distributedlock.event.LockActivity;
 import io.distributedlock.event.LockInfo;
 import io.distributedlock.event.LockObservation;
 import io.distributedlock.event.LockObserver;

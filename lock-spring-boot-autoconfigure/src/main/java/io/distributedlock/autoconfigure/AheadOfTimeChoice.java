@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
+import io.distributedlock.annotation.InvalidLockSetupException;
 
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.context.properties.bind.Bindable;
@@ -56,7 +56,7 @@ record AheadOfTimeChoice(Map<String, Boolean> switches, List<String> providers, 
 
 	private void requireSame(String name, boolean value) {
 		if (this.switches.getOrDefault(name, value) != value) {
-			throw new LockConfigurationException(
+			throw new InvalidLockSetupException(
 					"%s is %s, but it was %s when the application was processed ahead of time (Spring AOT). Its beans are fixed since then, so the property has no effect."
 						.formatted(name, value, !value),
 					"Set %1$s=%2$s where process-aot runs, and build the application again; or start it with %1$s=%3$s. On a JVM, a start without -Dspring.aot.enabled=true chooses anew."
@@ -67,7 +67,7 @@ record AheadOfTimeChoice(Map<String, Boolean> switches, List<String> providers, 
 
 	private void requireProvider(String name, String property) {
 		if (!this.providers.contains(name)) {
-			throw new LockConfigurationException(
+			throw new InvalidLockSetupException(
 					"%s names '%s', but the application was processed ahead of time (Spring AOT) with %s. Its providers are fixed since then."
 						.formatted(property, name, this.providers.isEmpty() ? "no lock provider" : this.providers),
 					action(name), null);

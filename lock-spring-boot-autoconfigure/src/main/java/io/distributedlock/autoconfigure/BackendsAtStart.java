@@ -14,7 +14,7 @@ import io.distributedlock.InvalidLockKeyException;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
+import io.distributedlock.annotation.InvalidLockSetupException;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.LockProvider;
@@ -97,7 +97,7 @@ record BackendsAtStart(ObjectProvider<DefaultLockTemplate> templates, List<LockP
 		}
 		catch (CompletionException ex) {
 			Throwable failure = cause(Failures.unwrap(ex));
-			throw new LockConfigurationException(
+			throw new InvalidLockSetupException(
 					"The backend of lock provider %s %s, and lock.fail-fast is set: %s".formatted(provider, problem,
 							(failure instanceof BackendException || failure instanceof InvalidLockKeyException)
 									? failure.getMessage() : failure.getClass().getName()),

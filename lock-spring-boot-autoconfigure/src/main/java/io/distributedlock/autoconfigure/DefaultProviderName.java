@@ -2,7 +2,7 @@ package io.distributedlock.autoconfigure;
 
 import java.util.List;
 
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
+import io.distributedlock.annotation.InvalidLockSetupException;
 import io.distributedlock.spi.LockProvider;
 import org.jspecify.annotations.Nullable;
 
@@ -37,7 +37,7 @@ final class DefaultProviderName {
 			throw unavailable("lock.provider is", wanted, available);
 		}
 		if (available.isEmpty()) {
-			throw new LockConfigurationException(
+			throw new InvalidLockSetupException(
 					"There is no lock provider: the application declares no LockProvider bean, and none could be configured.",
 					"Add the starter of the backend, and set its address: io.distributedlock:lock-spring-boot-starter for Redis through Redisson (spring.data.redis.host), or lock-spring-boot-starter-redis, -jdbc, -zookeeper, -etcd or -memcached; or set lock.provider=local to try out locks inside one JVM.",
 					null);
@@ -48,19 +48,19 @@ final class DefaultProviderName {
 		return available.get(0);
 	}
 
-	static LockConfigurationException ambiguous(List<String> names) {
-		return new LockConfigurationException(
+	static InvalidLockSetupException ambiguous(List<String> names) {
+		return new InvalidLockSetupException(
 				"There are several lock providers, and lock.provider does not choose one: %s.".formatted(names),
 				"Set lock.provider to the default one, which serves requests that name none. If the application needs others too, name them in lock.providers.",
 				null);
 	}
 
-	private static LockConfigurationException unavailable(String where, String wanted, List<String> available) {
+	private static InvalidLockSetupException unavailable(String where, String wanted, List<String> available) {
 		String description = "%s '%s', but there is no lock provider with this name.%s".formatted(where, wanted,
 				available.isEmpty() ? "" : " Available: %s.".formatted(available));
 		String action = AotDetector.useGeneratedArtifacts() ? AheadOfTimeChoice.action(wanted)
 				: KnownProvider.advice(wanted, available);
-		return new LockConfigurationException(description, action, null);
+		return new InvalidLockSetupException(description, action, null);
 	}
 
 	private static List<String> names(List<LockProvider> providers) {

@@ -5,7 +5,7 @@ import java.util.TreeSet;
 
 import io.distributedlock.LockKeyLayout;
 import io.distributedlock.LockTemplate;
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
+import io.distributedlock.annotation.InvalidLockSetupException;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.engine.LockTemplateBuilder;
 import io.distributedlock.event.LockListener;
@@ -59,7 +59,7 @@ public final class DistributedLockAutoConfiguration {
 			providers.forEach(builder::provider);
 		}
 		catch (IllegalArgumentException ex) {
-			throw new LockConfigurationException("A LockProvider bean is invalid: " + ex.getMessage(),
+			throw new InvalidLockSetupException("A LockProvider bean is invalid: " + ex.getMessage(),
 					"Correct the bean. In a test, use no mock: annotate the test class with @AutoConfigureTestLocks of lock-spring-boot-test, or set lock.provider=local.",
 					ex);
 		}
@@ -88,7 +88,7 @@ public final class DistributedLockAutoConfiguration {
 			return builder.build();
 		}
 		catch (IllegalArgumentException ex) {
-			throw new LockConfigurationException(
+			throw new InvalidLockSetupException(
 					"A LockTemplateBuilderCustomizer bean sets an invalid value: " + ex.getMessage(),
 					"Correct the value in the bean.", ex);
 		}

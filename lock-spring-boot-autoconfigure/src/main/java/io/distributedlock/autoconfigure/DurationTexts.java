@@ -2,7 +2,7 @@ package io.distributedlock.autoconfigure;
 
 import java.util.List;
 
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
+import io.distributedlock.annotation.InvalidLockSetupException;
 
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.Environment;
@@ -26,7 +26,7 @@ final class DurationTexts {
 		for (String property : PROPERTIES) {
 			String text = binder.bind(property, String.class).orElse("").trim();
 			if (text.matches("\\d+") && !text.matches("0+")) {
-				throw new LockConfigurationException("%s is '%s', a number without a unit.".formatted(property, text),
+				throw new InvalidLockSetupException("%s is '%s', a number without a unit.".formatted(property, text),
 						"Add the unit, such as 500ms, 30s, 5m or PT30S.", null);
 			}
 		}

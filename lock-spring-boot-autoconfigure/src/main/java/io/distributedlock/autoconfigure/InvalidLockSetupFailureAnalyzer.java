@@ -18,9 +18,8 @@ class InvalidLockSetupFailureAnalyzer extends AbstractFailureAnalyzer<InvalidLoc
 	@Override
 	protected FailureAnalysis analyze(Throwable rootFailure, InvalidLockSetupException cause) {
 		String action = (cause.getCause() instanceof UnknownLockProviderException unknown)
-				? KnownProvider.adviceForAnnotation(unknown.getProvider(), unknown.getExisting())
-				: cause.getAction() + ".";
-		return new FailureAnalysis(cause.getDescription() + ".", action, cause);
+				? KnownProvider.adviceForAnnotation(unknown.getProvider(), unknown.getExisting()) : cause.getAction();
+		return new FailureAnalysis(cause.getDescription(), action, cause);
 	}
 
 }

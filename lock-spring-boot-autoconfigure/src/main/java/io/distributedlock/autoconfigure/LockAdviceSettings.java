@@ -2,7 +2,7 @@ package io.distributedlock.autoconfigure;
 
 import io.distributedlock.LockTemplate;
 import io.distributedlock.annotation.DistributedLockSettings;
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
+import io.distributedlock.annotation.InvalidLockSetupException;
 import io.distributedlock.spring.DistributedLockBeanPostProcessor;
 
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
@@ -36,7 +36,7 @@ final class LockAdviceSettings {
 			return template.getObject();
 		}
 		catch (NoUniqueBeanDefinitionException ex) {
-			throw new LockConfigurationException(
+			throw new InvalidLockSetupException(
 					"Annotated methods use one LockTemplate, but there are several beans of this type and none is primary: %s."
 						.formatted(ex.getBeanNamesFound()),
 					"Mark one of them as @Primary. One template serves several providers: name them in lock.provider and lock.providers.",

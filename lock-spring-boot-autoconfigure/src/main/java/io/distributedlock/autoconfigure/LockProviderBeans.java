@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
+import io.distributedlock.annotation.InvalidLockSetupException;
 import io.distributedlock.spi.LockProvider;
 
 import org.springframework.beans.factory.BeanFactoryUtils;
@@ -61,7 +61,7 @@ final class LockProviderBeans {
 			String other = used.contains(provider) ? beanNames.putIfAbsent(String.valueOf(provider.name()), beanName)
 					: null;
 			if (other != null) {
-				throw new LockConfigurationException(
+				throw new InvalidLockSetupException(
 						"The LockProvider beans '%s' and '%s' have the same name, '%s'.".formatted(other, beanName,
 								provider.name()),
 						"Let name() of each bean return a name of its own, or remove one of the beans.", null);

@@ -6,7 +6,7 @@ import io.distributedlock.InvalidLockRequestException;
 import io.distributedlock.LockCapability;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
+import io.distributedlock.annotation.InvalidLockSetupException;
 import io.distributedlock.engine.LockTemplateBuilder;
 import io.distributedlock.spi.LockProvider;
 
@@ -60,7 +60,7 @@ final class TemplateSettings {
 		}
 		catch (InvalidLockRequestException ex) {
 			String property = property(byDefault);
-			throw new LockConfigurationException(
+			throw new InvalidLockSetupException(
 					"%s does not fit the default provider '%s': %s".formatted(property, byDefault.name(),
 							ex.getDescription()),
 					"Set %s to a value that the provider can keep, or choose another lock.provider."
@@ -92,7 +92,7 @@ final class TemplateSettings {
 			setter.run();
 		}
 		catch (IllegalArgumentException ex) {
-			throw new LockConfigurationException("%s is invalid: %s".formatted(property, ex.getMessage()),
+			throw new InvalidLockSetupException("%s is invalid: %s".formatted(property, ex.getMessage()),
 					"Correct %s. %s".formatted(property,
 							HINTS.getOrDefault(property, "Write a time as 500ms, 30s, 5m or PT30S.")),
 					ex);

@@ -4,6 +4,9 @@
  * and its properties; {@code connection} and {@code failure} are for all of them.
  * {@code DefaultProviderName} and {@code OnLockProviderCondition} decide which providers
  * are configured, and which one is the default.
+ * <p>
+ * Covered by {@code DistributedLockAutoConfigurationTests}, {@code MisconfigurationTests}
+ * and {@code FailFastTests}.
  */
 @NullMarked
 package io.distributedlock.autoconfigure;

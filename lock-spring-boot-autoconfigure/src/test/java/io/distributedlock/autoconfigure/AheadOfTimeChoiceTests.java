@@ -3,7 +3,7 @@ package io.distributedlock.autoconfigure;
 import java.util.List;
 import java.util.Map;
 
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
+import io.distributedlock.annotation.InvalidLockSetupException;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -35,7 +35,7 @@ class AheadOfTimeChoiceTests {
 
 	@Test
 	void otherProviderIsRefused() {
-		assertThatExceptionOfType(LockConfigurationException.class)
+		assertThatExceptionOfType(InvalidLockSetupException.class)
 			.isThrownBy(() -> BUILD.require(new MockEnvironment().withProperty("lock.providers", "jdbc,etcd")))
 			.withMessageContaining("lock.providers names 'etcd'")
 			.withMessageContaining("with [jdbc, redis]")
@@ -57,7 +57,7 @@ class AheadOfTimeChoiceTests {
 		for (String property : List.of("lock.enabled=false", "lock.fail-fast=true", "lock.observations.enabled=false",
 				"lock.web.problem-details=true")) {
 			String[] parts = property.split("=", -1);
-			assertThatExceptionOfType(LockConfigurationException.class)
+			assertThatExceptionOfType(InvalidLockSetupException.class)
 				.isThrownBy(() -> BUILD.require(new MockEnvironment().withProperty(parts[0], parts[1])))
 				.withMessageStartingWith("%s is %s, but it was".formatted(parts[0], parts[1]));
 		}
@@ -68,7 +68,7 @@ class AheadOfTimeChoiceTests {
 		AheadOfTimeChoice off = new AheadOfTimeChoice(Map.of("lock.enabled", false), List.of(), false);
 		assertThatNoException().isThrownBy(() -> off.require(
 				new MockEnvironment().withProperty("lock.enabled", "false").withProperty("lock.provider", "redis")));
-		assertThatExceptionOfType(LockConfigurationException.class).isThrownBy(() -> off.require(new MockEnvironment()))
+		assertThatExceptionOfType(InvalidLockSetupException.class).isThrownBy(() -> off.require(new MockEnvironment()))
 			.withMessageStartingWith("lock.enabled is true, but it was false");
 	}
 

@@ -20,7 +20,6 @@ import io.distributedlock.annotation.DistributedLockSettings;
 import io.distributedlock.annotation.DistributedSemaphore;
 import io.distributedlock.annotation.InvalidLockOperationException;
 import io.distributedlock.autoconfigure.endpoint.LocksEndpointAutoConfiguration;
-import io.distributedlock.autoconfigure.failure.LockConfigurationFailureAnalyzer;
 import io.distributedlock.autoconfigure.redis.RedisLockAutoConfiguration;
 import io.distributedlock.autoconfigure.redis.RedissonLockAutoConfiguration;
 import io.distributedlock.autoconfigure.redis.RedlockAutoConfiguration;
@@ -462,7 +461,7 @@ class DistributedLockAutoConfigurationTests {
 	}
 
 	private static FailureAnalysis analyze(Throwable failure) {
-		FailureAnalysis analysis = new LockConfigurationFailureAnalyzer().analyze(failure);
+		FailureAnalysis analysis = new InvalidLockSetupFailureAnalyzer().analyze(failure);
 		assertThat(analysis).as("analysis of %s", failure).isNotNull();
 		return analysis;
 	}

@@ -8,7 +8,6 @@ import javax.sql.DataSource;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockTemplate;
-import io.distributedlock.autoconfigure.failure.LockConfigurationFailureAnalyzer;
 import io.distributedlock.jdbc.JdbcDialect;
 import io.distributedlock.jdbc.JdbcLockSettings;
 import io.distributedlock.jdbc.JdbcLocks;
@@ -71,7 +70,7 @@ class EveryProviderTests {
 	@Test
 	void jdbcWithoutADatabaseIsExplained() {
 		this.runner.withPropertyValues("lock.provider=jdbc").run((context) -> {
-			FailureAnalysis analysis = new LockConfigurationFailureAnalyzer().analyze(context.getStartupFailure());
+			FailureAnalysis analysis = new InvalidLockSetupFailureAnalyzer().analyze(context.getStartupFailure());
 			assertThat(analysis).isNotNull();
 			assertThat(analysis.getDescription()).contains("no DataSource");
 			assertThat(analysis.getAction()).contains("lock.jdbc.url");
@@ -84,7 +83,7 @@ class EveryProviderTests {
 			.withPropertyValues("lock.provider=jdbc", "lock.jdbc.url=jdbc:h2:mem:refused", "lock.jdbc.username=sa",
 					"lock.jdbc.strategy=advisory")
 			.run((context) -> {
-				FailureAnalysis analysis = new LockConfigurationFailureAnalyzer().analyze(context.getStartupFailure());
+				FailureAnalysis analysis = new InvalidLockSetupFailureAnalyzer().analyze(context.getStartupFailure());
 				assertThat(analysis).isNotNull();
 				assertThat(analysis.getDescription()).contains("advisory on H2");
 				assertThat(analysis.getAction()).contains("lock.jdbc.strategy");
@@ -133,7 +132,7 @@ class EveryProviderTests {
 	@Test
 	void everyProviderOnTheClassPathIsAvailable() {
 		this.runner.run((context) -> {
-			FailureAnalysis analysis = new LockConfigurationFailureAnalyzer().analyze(context.getStartupFailure());
+			FailureAnalysis analysis = new InvalidLockSetupFailureAnalyzer().analyze(context.getStartupFailure());
 			assertThat(analysis).isNotNull();
 			assertThat(analysis.getDescription()).contains("redisson", "redis", "jdbc", "zookeeper", "etcd",
 					"memcached");

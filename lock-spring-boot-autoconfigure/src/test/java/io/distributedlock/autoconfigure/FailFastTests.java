@@ -5,7 +5,6 @@ import java.util.concurrent.CompletableFuture;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.LockType;
 import io.distributedlock.annotation.DistributedLock;
-import io.distributedlock.autoconfigure.failure.LockConfigurationFailureAnalyzer;
 import io.distributedlock.autoconfigure.redis.RedisLockAutoConfiguration;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.LockProvider;
@@ -39,7 +38,7 @@ class FailFastTests {
 			.withPropertyValues("lock.provider=redis", "spring.data.redis.port=1", "spring.data.redis.password=secret",
 					"lock.fail-fast=true")
 			.run((context) -> {
-				FailureAnalysis analysis = new LockConfigurationFailureAnalyzer().analyze(context.getStartupFailure());
+				FailureAnalysis analysis = new InvalidLockSetupFailureAnalyzer().analyze(context.getStartupFailure());
 				assertThat(analysis).isNotNull();
 				assertThat(analysis.getDescription())
 					.contains("lock provider redis", "lock.fail-fast", "cannot be reached")
@@ -55,7 +54,7 @@ class FailFastTests {
 				.withPropertyValues("lock.provider=redis", "spring.data.redis.port=" + old.port(),
 						"lock.fail-fast=true")
 				.run((context) -> {
-					FailureAnalysis analysis = new LockConfigurationFailureAnalyzer()
+					FailureAnalysis analysis = new InvalidLockSetupFailureAnalyzer()
 						.analyze(context.getStartupFailure());
 					assertThat(analysis).isNotNull();
 					assertThat(analysis.getDescription()).contains("the server has the version " + old.version(),
@@ -86,7 +85,7 @@ class FailFastTests {
 			assertThat(redis.command("KEYS", "*start-check*")).asString().isEqualTo("[]");
 			connected.withBean(Reader.class).run((context) -> assertThat(context).hasNotFailed());
 			connected.withBean(Reader.class).withPropertyValues("lock.fail-fast=true").run((context) -> {
-				FailureAnalysis analysis = new LockConfigurationFailureAnalyzer().analyze(context.getStartupFailure());
+				FailureAnalysis analysis = new InvalidLockSetupFailureAnalyzer().analyze(context.getStartupFailure());
 				assertThat(analysis).isNotNull();
 				assertThat(analysis.getDescription()).contains("lock provider redis", "READ", "nknown Redis command");
 				assertThat(analysis.getAction()).contains("rights", "READ", "lock.fail-fast=false")

@@ -12,7 +12,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
+import io.distributedlock.annotation.InvalidLockSetupException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -50,7 +50,7 @@ class KnownProviderTests {
 	@ParameterizedTest
 	@EnumSource
 	void dependencyIsAdvisedIfTheProviderIsUnavailable(KnownProvider provider) {
-		LockConfigurationException failure = catchThrowableOfType(LockConfigurationException.class,
+		InvalidLockSetupException failure = catchThrowableOfType(InvalidLockSetupException.class,
 				() -> DefaultProviderName.choose(provider.providerName(), List.of()));
 		assertThat(failure).hasMessageContaining("'" + provider.providerName() + "'");
 		assertThat(failure.getAction()).contains(provider.dependency() + ",");

@@ -26,14 +26,18 @@ public class InvalidLockSetupException extends IllegalStateException {
 
 	/**
 	 * Create an exception.
-	 * @param description what is wrong
-	 * @param action what to do
+	 * @param description what is wrong; a full stop at its end is added
+	 * @param action what to do; a full stop at its end is added
 	 * @param cause why, if an exception says so
 	 */
 	public InvalidLockSetupException(String description, String action, @Nullable Throwable cause) {
-		super(description + ". " + action, cause);
-		this.description = description;
-		this.action = action;
+		super(sentence(description) + " " + sentence(action), cause);
+		this.description = sentence(description);
+		this.action = sentence(action);
+	}
+
+	private static String sentence(String text) {
+		return text.endsWith(".") ? text : text + ".";
 	}
 
 	/**

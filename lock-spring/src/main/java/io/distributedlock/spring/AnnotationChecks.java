@@ -8,10 +8,10 @@ import java.util.stream.Stream;
 import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.annotation.InvalidLockOperationException;
 import io.distributedlock.annotation.InvalidLockSetupException;
-import io.distributedlock.spring.operation.LockOperationSource;
-import io.distributedlock.spring.reach.ReachableMethods;
-import io.distributedlock.spring.reach.UnreachableMethods;
-import io.distributedlock.spring.reach.WovenMethods;
+import io.distributedlock.spring.internal.operation.LockOperationSource;
+import io.distributedlock.spring.internal.reach.ReachableMethods;
+import io.distributedlock.spring.internal.reach.UnreachableMethods;
+import io.distributedlock.spring.internal.reach.WovenMethods;
 
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.support.AopUtils;

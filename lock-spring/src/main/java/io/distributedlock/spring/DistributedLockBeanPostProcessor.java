@@ -12,8 +12,8 @@ import io.distributedlock.annotation.DistributedLockSettings;
 import io.distributedlock.annotation.InvalidLockOperationException;
 import io.distributedlock.annotation.InvalidLockSetupException;
 import io.distributedlock.spring.aspectj.DistributedLockAspect;
-import io.distributedlock.spring.support.OptionalLibraries;
-import io.distributedlock.spring.transaction.TransactionListeners;
+import io.distributedlock.spring.internal.support.OptionalLibraries;
+import io.distributedlock.spring.internal.transaction.TransactionListeners;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.jspecify.annotations.Nullable;
 

@@ -4,11 +4,11 @@ import java.util.function.Supplier;
 
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
-import io.distributedlock.spring.invocation.AnnotatedCall;
-import io.distributedlock.spring.invocation.CommitCheckInterceptor;
-import io.distributedlock.spring.operation.LockOperation;
-import io.distributedlock.spring.operation.LockOperationSource;
-import io.distributedlock.spring.support.OptionalLibraries;
+import io.distributedlock.spring.internal.invocation.AnnotatedCall;
+import io.distributedlock.spring.internal.invocation.CommitCheckInterceptor;
+import io.distributedlock.spring.internal.operation.LockOperation;
+import io.distributedlock.spring.internal.operation.LockOperationSource;
+import io.distributedlock.spring.internal.support.OptionalLibraries;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;

@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 import io.distributedlock.annotation.InvalidLockOperationException;
-import io.distributedlock.spring.reach.LockAnnotations;
+import io.distributedlock.spring.internal.reach.LockAnnotations;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.SpringProxy;

@@ -4,10 +4,10 @@ import java.util.function.Supplier;
 
 import io.distributedlock.LockTemplate;
 import io.distributedlock.annotation.DistributedLockSettings;
-import io.distributedlock.spring.expression.LockExpressionParser;
-import io.distributedlock.spring.invocation.CommitCheckInterceptor;
-import io.distributedlock.spring.operation.LockOperationSource;
-import io.distributedlock.spring.support.OptionalLibraries;
+import io.distributedlock.spring.internal.expression.LockExpressionParser;
+import io.distributedlock.spring.internal.invocation.CommitCheckInterceptor;
+import io.distributedlock.spring.internal.operation.LockOperationSource;
+import io.distributedlock.spring.internal.support.OptionalLibraries;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.jspecify.annotations.Nullable;
 

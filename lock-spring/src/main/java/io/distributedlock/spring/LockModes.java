@@ -2,7 +2,7 @@ package io.distributedlock.spring;
 
 import io.distributedlock.annotation.InvalidLockSetupException;
 import io.distributedlock.spring.aspectj.DistributedLockAspect;
-import io.distributedlock.spring.support.OptionalLibraries;
+import io.distributedlock.spring.internal.support.OptionalLibraries;
 
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryUtils;

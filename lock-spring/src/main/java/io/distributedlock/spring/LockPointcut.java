@@ -3,7 +3,7 @@ package io.distributedlock.spring;
 import java.lang.reflect.Method;
 
 import io.distributedlock.annotation.DistributedLock;
-import io.distributedlock.spring.operation.LockOperationSource;
+import io.distributedlock.spring.internal.operation.LockOperationSource;
 
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
 import org.springframework.core.annotation.AnnotationUtils;

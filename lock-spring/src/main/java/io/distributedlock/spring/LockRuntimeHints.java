@@ -6,7 +6,7 @@ import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.annotation.DistributedLocks;
 import io.distributedlock.annotation.DistributedSemaphore;
 import io.distributedlock.annotation.ScheduledLock;
-import io.distributedlock.spring.support.OptionalLibraries;
+import io.distributedlock.spring.internal.support.OptionalLibraries;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aot.hint.MemberCategory;

@@ -8,8 +8,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import io.distributedlock.annotation.DistributedLock;
-import io.distributedlock.spring.reach.LockAnnotations;
-import io.distributedlock.spring.reach.ReachableMethods;
+import io.distributedlock.spring.internal.reach.LockAnnotations;
+import io.distributedlock.spring.internal.reach.ReachableMethods;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aot.hint.BindingReflectionHintsRegistrar;

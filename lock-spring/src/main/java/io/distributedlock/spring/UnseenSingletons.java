@@ -8,8 +8,8 @@ import java.util.concurrent.ConcurrentHashMap;
 
 import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.annotation.InvalidLockOperationException;
-import io.distributedlock.spring.reach.LockAnnotations;
-import io.distributedlock.spring.reach.ReachableMethods;
+import io.distributedlock.spring.internal.reach.LockAnnotations;
+import io.distributedlock.spring.internal.reach.ReachableMethods;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -9,7 +9,7 @@ import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.annotation.DistributedSemaphore;
 import io.distributedlock.annotation.InvalidLockOperationException;
 import io.distributedlock.annotation.ScheduledLock;
-import io.distributedlock.spring.reach.LockAnnotations;
+import io.distributedlock.spring.internal.reach.LockAnnotations;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;

@@ -1,6 +1,6 @@
 package io.distributedlock.spring
 
-import io.distributedlock.spring.operation.LockOperationSource
+import io.distributedlock.spring.internal.operation.LockOperationSource
 import io.distributedlock.annotation.LockContentionHandler
 import io.distributedlock.annotation.InvalidLockOperationException
 import io.distributedlock.annotation.DistributedLockSettings
@@ -8,8 +8,8 @@ import io.distributedlock.LockHandle
 import io.distributedlock.LockNotAcquiredException
 import io.distributedlock.annotation.DistributedLock
 import io.distributedlock.annotation.OnContention
-import io.distributedlock.spring.expression.LockExpressionParser
-import io.distributedlock.spring.reach.LockAnnotations
+import io.distributedlock.spring.internal.expression.LockExpressionParser
+import io.distributedlock.spring.internal.reach.LockAnnotations
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.CoroutineName
 import kotlinx.coroutines.Dispatchers

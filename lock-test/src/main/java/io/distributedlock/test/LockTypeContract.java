@@ -14,7 +14,7 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.LockType;
 import io.distributedlock.Sequencer;
-import io.distributedlock.SequencerCheck;
+import io.distributedlock.fencing.SequencerCheck;
 import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.Test;
 

@@ -6,7 +6,7 @@ import java.util.List;
 import io.distributedlock.LockContext;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
-import io.distributedlock.StaleTokenException;
+import io.distributedlock.fencing.StaleTokenException;
 import io.distributedlock.jdbc.JdbcDialect;
 import io.distributedlock.jdbc.JdbcLockSchema;
 import io.distributedlock.test.patience.Patience;

@@ -11,6 +11,8 @@
  * ({@link io.distributedlock.spi.support.DaemonThreads}), delays
  * ({@link io.distributedlock.spi.support.DelayedTasks}), failures
  * ({@link io.distributedlock.spi.support.Failures}).
+ * <p>
+ * Covered by {@code UnknownOwnersTests}.
  */
 @NullMarked
 package io.distributedlock.spi.support;

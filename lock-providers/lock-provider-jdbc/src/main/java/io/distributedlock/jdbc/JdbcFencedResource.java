@@ -7,7 +7,7 @@ import java.sql.SQLTransactionRollbackException;
 import java.sql.Savepoint;
 import java.util.regex.Pattern;
 
-import io.distributedlock.StaleTokenException;
+import io.distributedlock.fencing.StaleTokenException;
 import io.distributedlock.jdbc.internal.call.Session;
 import io.distributedlock.jdbc.internal.call.SqlCodes;
 

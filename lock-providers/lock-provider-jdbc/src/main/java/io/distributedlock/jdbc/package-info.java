@@ -16,6 +16,8 @@
  * internal.call      calls on threads with connections of their own (JdbcCalls, Session),
  *                    the SqlDialect of a database, and what its errors mean (JdbcErrors)
  * </pre>
+ * <p>
+ * Covered by {@code PostgresRowKitTests} and {@code JdbcSchemaTests}.
  */
 @NullMarked
 package io.distributedlock.jdbc;

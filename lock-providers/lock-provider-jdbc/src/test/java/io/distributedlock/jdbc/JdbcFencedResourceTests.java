@@ -10,7 +10,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-import io.distributedlock.StaleTokenException;
+import io.distributedlock.fencing.StaleTokenException;
 import io.distributedlock.jdbc.internal.call.Session;
 import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.MariaDbTestServer;

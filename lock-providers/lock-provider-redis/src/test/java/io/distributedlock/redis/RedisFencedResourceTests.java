@@ -4,8 +4,8 @@ import java.time.Duration;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
-import io.distributedlock.StaleTokenException;
 import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.fencing.StaleTokenException;
 import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.RedisTestServer;
 import io.lettuce.core.RedisClient;

@@ -113,13 +113,6 @@ record QueueNode(String name, String made, int number) {
 	}
 
 	/**
-	 * Return the last of some nodes.
-	 */
-	static QueueNode last(List<QueueNode> nodes) {
-		return nodes.stream().reduce((one, two) -> one.isBefore(two) ? two : one).orElseThrow();
-	}
-
-	/**
 	 * Return whether the same owner has made this node and another one, in two tries.
 	 */
 	boolean isTwinOf(QueueNode other) {

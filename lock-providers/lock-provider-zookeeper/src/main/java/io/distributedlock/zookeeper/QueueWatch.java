@@ -76,8 +76,7 @@ final class QueueWatch {
 			if (running == null || running.isDone()) {
 				long current = this.connection.session();
 				running = this.calls.watchAll(this.parent, this.watcher).handle((event, failure) -> {
-					// a server that is too old or refuses: the place watches a single
-					// node
+					// otherwise the server is too old or refuses: the place polls
 					boolean set = failure == null && event.getResultCode() == Code.OK.intValue();
 					if (set) {
 						// the client may have connected only to send this

@@ -137,13 +137,6 @@ final class ZooKeeperCalls implements AutoCloseable {
 	}
 
 	/**
-	 * Watch a node for one event. Sets no watch if the node is not there.
-	 */
-	CompletableFuture<CuratorEvent> watch(String path, CuratorWatcher watcher) {
-		return send((callback) -> this.client.getData().usingWatcher(watcher).inBackground(callback).forPath(path));
-	}
-
-	/**
 	 * Watch a node and all below it until the watch is ended. To be told, a client needs
 	 * the right to read what has changed.
 	 */
@@ -167,10 +160,6 @@ final class ZooKeeperCalls implements AutoCloseable {
 			.quietly()
 			.inBackground(callback)
 			.forPath(path));
-	}
-
-	void stopWatching(String path, CuratorWatcher watcher) {
-		send((callback) -> this.client.watchers().remove(watcher).quietly().inBackground(callback).forPath(path));
 	}
 
 	/**

@@ -56,8 +56,6 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 	 */
 	private final String name;
 
-	private final NodeWatch watch;
-
 	private final QueueWatches watches;
 
 	private final LocalOwners owners;
@@ -95,7 +93,6 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 		this.owner = owner;
 		this.request = request;
 		this.mayWait = mayWait;
-		this.watch = new NodeWatch(calls, this::onSignal);
 		this.parent = ZooKeeperOwners.parentOf(root, request.key(), request.type());
 		this.name = QueueNode.nameFor(request.type() == LockType.READ, request.permits(), owner);
 		attempt().whenComplete((lease, failure) -> {
@@ -228,8 +225,7 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 
 	/**
 	 * Wait for events. If nobody has reported them since the look, begin that, and look
-	 * again. Where that is refused, watch the last node in front: if it has gone by then
-	 * it sends a signal, which causes one more look.
+	 * again. Where that is refused, the next poll looks.
 	 */
 	private CompletionStage<Boolean> watch(List<QueueNode> before, boolean reported) {
 		QueueWatch queue = this.watches.add(this.parent, this);
@@ -237,12 +233,11 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 			waitFor(queue, before);
 			return DONE;
 		}
-		return queue.begin().thenCompose((active) -> {
+		return queue.begin().thenApply((active) -> {
 			if (active) {
 				onSignal();
-				return DONE;
 			}
-			return this.watch.begin(this.parent + "/" + QueueNode.last(before).name()).thenApply((begun) -> true);
+			return true;
 		});
 	}
 
@@ -348,7 +343,6 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 
 	@Override
 	protected void stopWatching() {
-		this.watch.end();
 		this.watches.remove(this.parent, this);
 	}
 

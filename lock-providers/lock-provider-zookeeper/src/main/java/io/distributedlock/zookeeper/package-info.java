@@ -1,5 +1,8 @@
 /**
  * Locks on ZooKeeper through Curator.
+ * <p>
+ * Covered by {@code ZooKeeperLockProviderKitTests}, {@code ZooKeeperEdgeCaseTests} and
+ * {@code ZooKeeperLostAnswersTests}.
  */
 @NullMarked
 package io.distributedlock.zookeeper;

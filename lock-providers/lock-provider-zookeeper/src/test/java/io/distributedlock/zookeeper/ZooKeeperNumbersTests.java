@@ -60,18 +60,16 @@ class ZooKeeperNumbersTests {
 		List<QueueNode> all = QueueNode
 			.of(List.of("w-a-0000000007", "r-b-0000000003", "w-c-0000000009", "r-d-0000000008", "config", "w-x"));
 		assertThat(all).extracting(QueueNode::number).containsExactlyInAnyOrder(7, 3, 9, 8);
-		assertThat(before(all, 3, 1)).isNull();
-		assertThat(before(all, 7, 1)).isEqualTo("r-b-0000000003");
-		assertThat(before(all, 8, 1)).as("a reader waits for writers").isEqualTo("w-a-0000000007");
-		assertThat(before(all, 9, 1)).isEqualTo("r-d-0000000008");
-		assertThat(before(all, 9, 3)).isEqualTo("r-d-0000000008");
-		assertThat(before(all, 9, 4)).isNull();
+		assertThat(before(all, 3)).isEmpty();
+		assertThat(before(all, 7)).containsExactly("r-b-0000000003");
+		assertThat(before(all, 8)).as("a reader waits for writers").containsExactly("w-a-0000000007");
+		assertThat(before(all, 9)).containsExactly("w-a-0000000007", "r-b-0000000003", "r-d-0000000008");
 	}
 
 	@Test
 	void nodeThatAnOwnerMadeTwiceDoesNotMakeItWaitForItself() {
 		List<QueueNode> all = QueueNode.of(List.of("w-a-0000000001", "w-b-0000000002", "w-a-0000000003"));
-		assertThat(before(all, 3, 1)).isEqualTo("w-b-0000000002");
+		assertThat(before(all, 3)).containsExactly("w-b-0000000002");
 		assertThat(all.stream().filter(all.get(2)::isTwinOf)).containsExactly(all.get(0));
 	}
 
@@ -79,14 +77,13 @@ class ZooKeeperNumbersTests {
 	void numbersBeyondTheLastOneAreKnown() {
 		List<QueueNode> all = QueueNode.of(List.of("w-a--2147483648", "w-b-2147483647", "w-c-2147483646"));
 		assertThat(all).extracting(QueueNode::isBeyondTheLastNumber).containsExactly(true, true, false);
-		assertThat(before(all, Integer.MAX_VALUE - 1, 1)).isNull();
-		assertThat(before(all, Integer.MIN_VALUE, 1)).isEqualTo("w-b-2147483647");
+		assertThat(before(all, Integer.MAX_VALUE - 1)).isEmpty();
+		assertThat(before(all, Integer.MIN_VALUE)).containsExactly("w-b-2147483647", "w-c-2147483646");
 	}
 
-	private static String before(List<QueueNode> all, int number, int permits) {
+	private static List<String> before(List<QueueNode> all, int number) {
 		QueueNode self = all.stream().filter((each) -> each.number() == number).findFirst().orElseThrow();
-		List<QueueNode> before = self.before(all);
-		return (before.size() < permits) ? null : QueueNode.last(before).name();
+		return self.before(all).stream().map(QueueNode::name).toList();
 	}
 
 	private static void assertThatNoMoreNumbers(ZooKeeperLockProvider provider) {

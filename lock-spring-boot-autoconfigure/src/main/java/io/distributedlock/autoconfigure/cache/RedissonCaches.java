@@ -5,7 +5,7 @@ import java.util.List;
 import javax.cache.Caching;
 import javax.cache.configuration.Configuration;
 
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
+import io.distributedlock.annotation.InvalidLockSetupException;
 
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -49,7 +49,7 @@ record RedissonCaches(Environment environment, ListableBeanFactory beans) {
 	 */
 	void requireChosen() {
 		if (!areChosen() && isProvider()) {
-			throw new LockConfigurationException(
+			throw new InvalidLockSetupException(
 					"The caches of this application would become Redisson's: it has the JCache API (javax.cache:cache-api) "
 							+ "and no provider of it but Redisson, which is here for the locks.",
 					"Set spring.cache.type to the caches that you want, such as simple, caffeine or redis. "

@@ -3,7 +3,7 @@ package io.distributedlock.autoconfigure.connection;
 import java.util.Collection;
 import java.util.TreeSet;
 
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
+import io.distributedlock.annotation.InvalidLockSetupException;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
@@ -28,7 +28,7 @@ public final class ChosenBean {
 	 * @param beans the beans of this type
 	 * @param otherwise what to do to leave none primary, for the message
 	 * @return the bean, {@code null} if there is none
-	 * @throws LockConfigurationException if there are several, and none is primary
+	 * @throws InvalidLockSetupException if there are several, and none is primary
 	 */
 	public static <T> @Nullable T of(String provider, Class<? super T> type, ObjectProvider<T> beans,
 			String otherwise) {
@@ -49,9 +49,9 @@ public final class ChosenBean {
 	 * @param otherwise what to do to leave none primary
 	 * @return the exception to throw
 	 */
-	public static LockConfigurationException several(String provider, Class<?> type, Collection<String> names,
+	public static InvalidLockSetupException several(String provider, Class<?> type, Collection<String> names,
 			String otherwise) {
-		return new LockConfigurationException(
+		return new InvalidLockSetupException(
 				"The provider '%s' can use one bean of type %s, but there are several, and none is primary: %s."
 					.formatted(provider, type.getSimpleName(), new TreeSet<>(names)),
 				"Mark the one for locks as @Primary; or %s.".formatted(otherwise), null);

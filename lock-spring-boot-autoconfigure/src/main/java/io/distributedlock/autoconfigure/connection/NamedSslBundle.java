@@ -2,7 +2,7 @@ package io.distributedlock.autoconfigure.connection;
 
 import java.util.List;
 
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
+import io.distributedlock.annotation.InvalidLockSetupException;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.ObjectProvider;
@@ -26,7 +26,7 @@ public final class NamedSslBundle {
 	 * @param name the name of the bundle
 	 * @param bundles the bundles of the application
 	 * @return the bundle
-	 * @throws LockConfigurationException if the application has no such bundle
+	 * @throws InvalidLockSetupException if the application has no such bundle
 	 */
 	public static SslBundle get(String property, String name, ObjectProvider<SslBundles> bundles) {
 		SslBundles all = bundles.getIfAvailable();
@@ -41,9 +41,9 @@ public final class NamedSslBundle {
 		throw missing(property, name, List.of(), null);
 	}
 
-	private static LockConfigurationException missing(String property, String name, List<String> existing,
+	private static InvalidLockSetupException missing(String property, String name, List<String> existing,
 			@Nullable Throwable cause) {
-		return new LockConfigurationException(
+		return new InvalidLockSetupException(
 				"%s is '%s', but there is no SSL bundle with this name. Existing bundles: %s.".formatted(property, name,
 						existing.isEmpty() ? "none" : existing),
 				"Name an existing bundle, or declare this one: spring.ssl.bundle.pem.%1$s.* or spring.ssl.bundle.jks.%1$s.*"

@@ -1,6 +1,6 @@
 package io.distributedlock.autoconfigure.connection;
 
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
+import io.distributedlock.annotation.InvalidLockSetupException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +20,7 @@ public record ServerAddress(String host, int port) {
 	 * @param text host and port, or the host alone
 	 * @param defaultPort the port of an address that names none
 	 * @return the address
-	 * @throws LockConfigurationException if the port is not a number, or there is no such
+	 * @throws InvalidLockSetupException if the port is not a number, or there is no such
 	 * port
 	 */
 	public static ServerAddress parse(String property, String text, int defaultPort) {
@@ -47,13 +47,13 @@ public record ServerAddress(String host, int port) {
 	 * @param host the host
 	 * @param port the port
 	 * @return the address
-	 * @throws LockConfigurationException if there is no such port
+	 * @throws InvalidLockSetupException if there is no such port
 	 */
 	public static ServerAddress of(String property, String host, int port) {
 		if (isPort(port)) {
 			return new ServerAddress(host, port);
 		}
-		throw new LockConfigurationException("%s is %s, which is no port.".formatted(property, port),
+		throw new InvalidLockSetupException("%s is %s, which is no port.".formatted(property, port),
 				"Set %s to a number from 1 to %s.".formatted(property, LAST_PORT), null);
 	}
 
@@ -61,9 +61,9 @@ public record ServerAddress(String host, int port) {
 		return port > 0 && port <= LAST_PORT;
 	}
 
-	private static LockConfigurationException invalid(String description, int defaultPort, @Nullable Throwable cause) {
-		return new LockConfigurationException(description,
-				"Write host:port, such as server1:%s.".formatted(defaultPort), cause);
+	private static InvalidLockSetupException invalid(String description, int defaultPort, @Nullable Throwable cause) {
+		return new InvalidLockSetupException(description, "Write host:port, such as server1:%s.".formatted(defaultPort),
+				cause);
 	}
 
 	@Override

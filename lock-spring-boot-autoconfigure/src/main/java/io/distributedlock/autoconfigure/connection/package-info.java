@@ -1,5 +1,7 @@
 /**
  * Where the servers are, and with which bean of the application to reach them.
+ * <p>
+ * Covered by {@code MisconfigurationTests}.
  */
 @NullMarked
 package io.distributedlock.autoconfigure.connection;

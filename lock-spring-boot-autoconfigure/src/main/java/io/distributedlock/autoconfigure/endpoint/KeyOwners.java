@@ -16,13 +16,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 
-import io.distributedlock.LockActivity;
 import io.distributedlock.LockRequest;
 import io.distributedlock.autoconfigure.endpoint.LocksEndpoint.ForcedReleaseDescriptor;
 import io.distributedlock.autoconfigure.endpoint.LocksEndpoint.KeyDescriptor;
 import io.distributedlock.autoconfigure.endpoint.LocksEndpoint.OwnerDescriptor;
 import io.distributedlock.engine.Backends.ForcedRelease;
 import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.event.LockActivity;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.LockOwner;
 import io.distributedlock.spring.LockForcedReleaseEvent;

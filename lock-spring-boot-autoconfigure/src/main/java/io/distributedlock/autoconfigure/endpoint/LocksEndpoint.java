@@ -7,7 +7,7 @@ import java.util.OptionalLong;
 import java.util.TreeSet;
 import java.util.function.Supplier;
 
-import io.distributedlock.LockActivity;
+import io.distributedlock.event.LockActivity;
 import io.distributedlock.spi.LockProvider;
 import org.jspecify.annotations.Nullable;
 

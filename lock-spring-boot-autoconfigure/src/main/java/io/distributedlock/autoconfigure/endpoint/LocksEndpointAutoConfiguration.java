@@ -3,10 +3,10 @@ package io.distributedlock.autoconfigure.endpoint;
 import java.util.List;
 import java.util.function.Supplier;
 
-import io.distributedlock.LockActivity;
 import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
 import io.distributedlock.autoconfigure.LockProperties;
 import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.event.LockActivity;
 import io.distributedlock.spi.LockProvider;
 
 import org.springframework.beans.factory.ObjectProvider;

@@ -5,12 +5,12 @@ import java.util.List;
 
 import javax.net.ssl.SSLException;
 
+import io.distributedlock.annotation.InvalidLockSetupException;
 import io.distributedlock.autoconfigure.ConditionalOnLockProvider;
 import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
 import io.distributedlock.autoconfigure.LockProperties;
 import io.distributedlock.autoconfigure.connection.DefaultAddress;
 import io.distributedlock.autoconfigure.connection.NamedSslBundle;
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import io.distributedlock.etcd.EtcdClients;
 import io.distributedlock.etcd.EtcdLockProvider;
 import io.etcd.jetcd.ByteSequence;
@@ -67,7 +67,7 @@ public final class EtcdLockAutoConfiguration {
 			return builder.endpoints(endpoints.toArray(String[]::new));
 		}
 		catch (IllegalArgumentException ex) {
-			throw new LockConfigurationException(
+			throw new InvalidLockSetupException(
 					"lock.etcd.endpoints is not a list of addresses of etcd: %s.".formatted(endpoints),
 					"Write http://host:port, such as http://etcd1:2379, or https:// for TLS.", ex);
 		}
@@ -83,7 +83,7 @@ public final class EtcdLockAutoConfiguration {
 			});
 		}
 		catch (SSLException ex) {
-			throw new LockConfigurationException(
+			throw new InvalidLockSetupException(
 					"The provider 'etcd' cannot use the SSL bundle that lock.etcd.ssl-bundle names.",
 					"Check the certificates and keys of the bundle under spring.ssl.bundle.", ex);
 		}

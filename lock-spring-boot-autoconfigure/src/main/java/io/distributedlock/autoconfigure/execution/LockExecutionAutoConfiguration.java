@@ -4,10 +4,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.distributedlock.annotation.InvalidLockSetupException;
 import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
 import io.distributedlock.autoconfigure.LockProperties;
 import io.distributedlock.autoconfigure.LockTemplateBuilderCustomizer;
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import io.distributedlock.engine.DefaultLockTemplate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -77,7 +77,7 @@ public final class LockExecutionAutoConfiguration {
 			Environment environment) {
 		Duration timeout = properties.shutdownTimeout();
 		if (timeout.isNegative()) {
-			throw new LockConfigurationException("lock.shutdown-timeout must not be negative but is " + timeout,
+			throw new InvalidLockSetupException("lock.shutdown-timeout must not be negative but is " + timeout,
 					"Set it to 0 to shut down without waiting for the holders of locks, or to a time such as 10s.",
 					null);
 		}

@@ -2,8 +2,8 @@ package io.distributedlock.autoconfigure.execution;
 
 import java.util.concurrent.Executor;
 
+import io.distributedlock.annotation.InvalidLockSetupException;
 import io.distributedlock.autoconfigure.LockProperties;
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.DisposableBean;
@@ -22,7 +22,7 @@ record LockExecutor(@Nullable Executor threads, @Nullable ThreadPoolTaskExecutor
 
 	static LockExecutor of(LockProperties.Executor properties, ObjectProvider<TaskExecutor> ofApplication) {
 		if (properties.queueCapacity() < 0) {
-			throw new LockConfigurationException(
+			throw new InvalidLockSetupException(
 					"lock.executor.queue-capacity must not be negative but is " + properties.queueCapacity(),
 					"Set it to 0 for no queue, or to how many tasks may wait for the threads.", null);
 		}
@@ -31,7 +31,7 @@ record LockExecutor(@Nullable Executor threads, @Nullable ThreadPoolTaskExecutor
 			return new LockExecutor(ofApplication.getIfAvailable(), null);
 		}
 		if (threads < 1) {
-			throw new LockConfigurationException("lock.executor.threads must be at least 1 but is " + threads,
+			throw new InvalidLockSetupException("lock.executor.threads must be at least 1 but is " + threads,
 					"Set it to at least 1, or leave it out: then the threads of the application are used.", null);
 		}
 		ThreadPoolTaskExecutor pool = new ThreadPoolTaskExecutor();

@@ -6,11 +6,11 @@ import java.util.Objects;
 import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.distributedlock.annotation.InvalidLockSetupException;
 import io.distributedlock.autoconfigure.ConditionalOnLockProvider;
 import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
 import io.distributedlock.autoconfigure.LockProperties;
 import io.distributedlock.autoconfigure.connection.ChosenBean;
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import io.distributedlock.jdbc.JdbcDialect;
 import io.distributedlock.jdbc.JdbcLockSchema;
 import io.distributedlock.jdbc.JdbcLockSettings;
@@ -64,7 +64,7 @@ public final class JdbcLockAutoConfiguration {
 		DataSource dataSource = ChosenBean.of(JdbcLocks.NAME, DataSource.class, dataSources,
 				"set lock.jdbc.url to use a separate database for locks");
 		if (dataSource == null) {
-			throw new LockConfigurationException("The provider 'jdbc' has no database: there is no DataSource bean.",
+			throw new InvalidLockSetupException("The provider 'jdbc' has no database: there is no DataSource bean.",
 					"Set spring.datasource.url; or set lock.jdbc.url to use a separate database for locks.", null);
 		}
 		requireTarget(dataSource);
@@ -84,7 +84,7 @@ public final class JdbcLockAutoConfiguration {
 			// some data sources cannot say it
 		}
 		catch (RuntimeException ex) {
-			throw new LockConfigurationException(
+			throw new InvalidLockSetupException(
 					"The DataSource, an AbstractRoutingDataSource or alike, has no database for the threads of locks, which belong to no tenant: %s."
 						.formatted(ex.getMessage()),
 					"Set lock.jdbc.url to one database for the locks of all tenants; or give the DataSource a default target.",
@@ -107,7 +107,7 @@ public final class JdbcLockAutoConfiguration {
 			}
 		}
 		catch (IllegalStateException ex) {
-			throw new LockConfigurationException(String.valueOf(ex.getMessage()),
+			throw new InvalidLockSetupException(String.valueOf(ex.getMessage()),
 					"Start the database, and check its URL, user and password. To start the application while the database is down, set lock.jdbc.dialect and lock.jdbc.initialize-schema=never.",
 					ex);
 		}
@@ -115,14 +115,14 @@ public final class JdbcLockAutoConfiguration {
 			return JdbcLocks.provider(database.dataSource(), settings(dialect, properties, lock));
 		}
 		catch (IllegalArgumentException ex) {
-			throw new LockConfigurationException(String.valueOf(ex.getMessage()),
+			throw new InvalidLockSetupException(String.valueOf(ex.getMessage()),
 					"Set lock.jdbc.strategy to one that the database supports.", ex);
 		}
 	}
 
 	private static JdbcLockSettings settings(JdbcDialect dialect, JdbcLockProperties properties, LockProperties lock) {
 		if (properties.sweepAfter().isNegative()) {
-			throw new LockConfigurationException(
+			throw new InvalidLockSetupException(
 					"lock.jdbc.sweep-after must not be negative but is " + properties.sweepAfter(),
 					"Set lock.jdbc.sweep-after to a time such as 7d.", null);
 		}
@@ -135,7 +135,7 @@ public final class JdbcLockAutoConfiguration {
 				.withSweepAfter(properties.sweepAfter());
 		}
 		catch (IllegalArgumentException ex) {
-			throw new LockConfigurationException(
+			throw new InvalidLockSetupException(
 					"lock.jdbc.threads is %s and lock.jdbc.max-lock-connections is %s: %s."
 						.formatted(properties.threads(), properties.maxLockConnections(), ex.getMessage()),
 					"Set lock.jdbc.threads and lock.jdbc.max-lock-connections to at least 1.", ex);

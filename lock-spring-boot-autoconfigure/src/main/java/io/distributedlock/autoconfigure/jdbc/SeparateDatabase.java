@@ -4,7 +4,7 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.Map;
 
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
+import io.distributedlock.annotation.InvalidLockSetupException;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.ClassUtils;
@@ -30,13 +30,13 @@ final class SeparateDatabase {
 	 */
 	static void requireAvailable(String url, @Nullable ClassLoader classLoader) {
 		if (!ClassUtils.isPresent("com.zaxxer.hikari.HikariDataSource", classLoader)) {
-			throw new LockConfigurationException(
+			throw new InvalidLockSetupException(
 					"lock.jdbc.url is set, but the connection pool HikariCP is not on the class path.",
 					"Add the dependency com.zaxxer:HikariCP; or remove lock.jdbc.url, to use the DataSource of the application.",
 					null);
 		}
 		if (!url.startsWith("jdbc:")) {
-			throw new LockConfigurationException("lock.jdbc.url is not a JDBC URL: it does not begin with 'jdbc:'.",
+			throw new InvalidLockSetupException("lock.jdbc.url is not a JDBC URL: it does not begin with 'jdbc:'.",
 					"Write a URL such as jdbc:postgresql://host:5432/database.", null);
 		}
 		try {
@@ -47,9 +47,9 @@ final class SeparateDatabase {
 		}
 	}
 
-	private static LockConfigurationException noDriver(String database, SQLException cause) {
+	private static InvalidLockSetupException noDriver(String database, SQLException cause) {
 		String driver = DRIVERS.get(database);
-		return new LockConfigurationException(
+		return new InvalidLockSetupException(
 				"No JDBC driver on the class path accepts lock.jdbc.url, which begins with 'jdbc:%s:'."
 					.formatted(database),
 				(driver != null) ? "Add the dependency %s, or correct the URL.".formatted(driver)

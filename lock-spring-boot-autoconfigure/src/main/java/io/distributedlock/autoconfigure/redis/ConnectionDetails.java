@@ -1,6 +1,6 @@
 package io.distributedlock.autoconfigure.redis;
 
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
+import io.distributedlock.annotation.InvalidLockSetupException;
 import io.distributedlock.autoconfigure.redis.RedisTopology.Credentials;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +23,7 @@ record ConnectionDetails(RedisTopology.@Nullable Servers servers, @Nullable Cred
 	 */
 	RedisTopology topology(RedisTopology properties) {
 		if (this.servers == null) {
-			throw new LockConfigurationException(
+			throw new InvalidLockSetupException(
 					"The bean of connection details for Redis names neither a server nor sentinels nor a cluster, as locks on Redis need it.",
 					"Let the bean name one of them; or declare a RedissonClient or a client of Lettuce as a bean.",
 					null);

@@ -5,10 +5,10 @@ import java.util.TreeMap;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
+import io.distributedlock.annotation.InvalidLockSetupException;
 import io.distributedlock.autoconfigure.connection.ChosenBean;
 import io.distributedlock.autoconfigure.connection.DefaultAddress;
 import io.distributedlock.autoconfigure.connection.ServerAddress;
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import io.distributedlock.redis.RedisLockProvider;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisClient;
@@ -118,7 +118,7 @@ final class ConnectionFactories {
 	private static AbstractRedisClient client(LettuceConnectionFactory factory) {
 		AbstractRedisClient client = factory.getNativeClient();
 		if (client == null) {
-			throw new LockConfigurationException(
+			throw new InvalidLockSetupException(
 					"The provider 'redis' cannot use the application's LettuceConnectionFactory: it is not started and has no client.",
 					"Start it before the LockTemplate bean is created, or declare your own RedisLockProvider bean.",
 					null);

@@ -3,9 +3,9 @@ package io.distributedlock.autoconfigure.redis;
 import java.time.Duration;
 import java.util.List;
 
+import io.distributedlock.annotation.InvalidLockSetupException;
 import io.distributedlock.autoconfigure.connection.NamedSslBundle;
 import io.distributedlock.autoconfigure.connection.ServerAddress;
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.ObjectProvider;
@@ -49,7 +49,7 @@ record RedisTopology(Servers servers, @Nullable Credentials credentials, int dat
 	static RedisTopology read(Environment environment, ObjectProvider<SslBundles> sslBundles) {
 		RedisSettings settings = Binder.get(environment).bindOrCreate(PROPERTIES, Bindable.of(RedisSettings.class));
 		if (settings.database() < 0) {
-			throw new LockConfigurationException(
+			throw new InvalidLockSetupException(
 					"spring.data.redis.database is %s, which is no database of Redis.".formatted(settings.database()),
 					"Set spring.data.redis.database to a number from 0.", null);
 		}
@@ -75,8 +75,8 @@ record RedisTopology(Servers servers, @Nullable Credentials credentials, int dat
 	 * Say that a URL cannot be read. Neither the URL nor a cause is shown: both may
 	 * contain the password.
 	 */
-	static LockConfigurationException invalidUrl(String property) {
-		return new LockConfigurationException("%s is not a valid URL of Redis.".formatted(property),
+	static InvalidLockSetupException invalidUrl(String property) {
+		return new InvalidLockSetupException("%s is not a valid URL of Redis.".formatted(property),
 				"Write redis://user:password@host:port/database, or rediss:// for TLS.", null);
 	}
 
@@ -84,8 +84,8 @@ record RedisTopology(Servers servers, @Nullable Credentials credentials, int dat
 	 * Refuse a list of nodes of which the primary is not known. Spring Data and Lettuce
 	 * ask the nodes once, and go on with the former primary after a failover.
 	 */
-	static LockConfigurationException unknownPrimary(String subject) {
-		return new LockConfigurationException(
+	static InvalidLockSetupException unknownPrimary(String subject) {
+		return new InvalidLockSetupException(
 				"Locks on Redis need the primary, and %s not say which node that is.".formatted(subject),
 				"Set spring.data.redis.sentinel.*, which follows a failover; or spring.data.redis.url, which comes before that list here, to the primary; or declare a RedissonClient, or a RedisLockProvider with a client, for the primary.",
 				null);
@@ -98,7 +98,7 @@ record RedisTopology(Servers servers, @Nullable Credentials credentials, int dat
 		RedisSettings.Sentinel sentinel = settings.sentinel();
 		if (sentinel != null && sentinel.master() != null) {
 			if (sentinel.nodes().isEmpty()) {
-				throw new LockConfigurationException(
+				throw new InvalidLockSetupException(
 						"spring.data.redis.sentinel.master is set, but spring.data.redis.sentinel.nodes is empty.",
 						"List the sentinels in spring.data.redis.sentinel.nodes, each as host:port.", null);
 			}

@@ -6,8 +6,8 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 
+import io.distributedlock.annotation.InvalidLockSetupException;
 import io.distributedlock.autoconfigure.connection.ServerAddress;
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import org.jspecify.annotations.Nullable;
 import org.redisson.config.BaseConfig;
 import org.redisson.config.BaseMasterSlaveServersConfig;
@@ -47,7 +47,7 @@ final class RedissonConfigs {
 			return config;
 		}
 		catch (IOException | RuntimeException ex) {
-			throw new LockConfigurationException(
+			throw new InvalidLockSetupException(
 					"lock.redisson.config: %s cannot be read as a YAML file of Redisson: %s"
 						.formatted(resource.getDescription(), ex.getMessage()),
 					"Correct the file or its location; or remove the property, to use spring.data.redis.* instead.",

@@ -3,10 +3,10 @@ package io.distributedlock.autoconfigure.redis;
 import java.util.List;
 import java.util.stream.IntStream;
 
+import io.distributedlock.annotation.InvalidLockSetupException;
 import io.distributedlock.autoconfigure.ConditionalOnLockProvider;
 import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
 import io.distributedlock.autoconfigure.LockProperties;
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import io.distributedlock.redis.RedlockProvider;
 import io.lettuce.core.RedisClient;
 
@@ -37,7 +37,7 @@ public final class RedlockAutoConfiguration {
 			ObjectProvider<SslBundles> sslBundles) {
 		List<String> nodes = properties.nodes();
 		if (nodes.size() < 3) {
-			throw new LockConfigurationException(
+			throw new InvalidLockSetupException(
 					"lock.redis.redlock.nodes contains %s addresses, but the provider 'redlock' needs at least three servers."
 						.formatted(nodes.size()),
 					"List three or five independent Redis servers; or set lock.provider=redis for a single server.",
@@ -54,7 +54,7 @@ public final class RedlockAutoConfiguration {
 	@ConditionalOnMissingBean
 	RedlockProvider redlockLockProvider(RedlockClients clients, RedlockProperties properties) {
 		if (properties.nodeTimeout().isNegative() || properties.nodeTimeout().isZero()) {
-			throw new LockConfigurationException(
+			throw new InvalidLockSetupException(
 					"lock.redis.redlock.node-timeout must be positive but is " + properties.nodeTimeout(),
 					"Set lock.redis.redlock.node-timeout to a time such as 100ms.", null);
 		}

@@ -6,6 +6,9 @@
  * {@code redis}. {@code RedissonConfigs} and {@code LettuceClients} turn it into clients.
  * Redlock has its own list of servers in {@code lock.redis.redlock.*}, because they must
  * be independent of each other.
+ * <p>
+ * Covered by {@code ConnectionDetailsTests}, {@code EveryProviderTests} and
+ * {@code MisconfigurationTests}.
  */
 @NullMarked
 package io.distributedlock.autoconfigure.redis;

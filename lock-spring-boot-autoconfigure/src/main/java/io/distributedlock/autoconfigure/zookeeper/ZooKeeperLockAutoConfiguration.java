@@ -3,12 +3,12 @@ package io.distributedlock.autoconfigure.zookeeper;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
+import io.distributedlock.annotation.InvalidLockSetupException;
 import io.distributedlock.autoconfigure.ConditionalOnLockProvider;
 import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
 import io.distributedlock.autoconfigure.LockProperties;
 import io.distributedlock.autoconfigure.connection.DefaultAddress;
 import io.distributedlock.autoconfigure.connection.ServerAddress;
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import io.distributedlock.zookeeper.ZooKeeperLockProvider;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
@@ -83,7 +83,7 @@ public final class ZooKeeperLockAutoConfiguration {
 		if (time.toMillis() > 0 && time.toMillis() <= Integer.MAX_VALUE) {
 			return (int) time.toMillis();
 		}
-		throw new LockConfigurationException(
+		throw new InvalidLockSetupException(
 				"%s is %s, but ZooKeeper takes times from 1 ms to 24 days.".formatted(property, time),
 				"Set %s to a time such as 15s.".formatted(property), null);
 	}
@@ -93,7 +93,7 @@ public final class ZooKeeperLockAutoConfiguration {
 			return PathUtils.validatePath(path);
 		}
 		catch (IllegalArgumentException ex) {
-			throw new LockConfigurationException(
+			throw new InvalidLockSetupException(
 					"lock.zookeeper.root is '%s', which is no path of ZooKeeper: %s.".formatted(path, ex.getMessage()),
 					"Write a path that begins with a slash and does not end with one, such as /locks.", ex);
 		}

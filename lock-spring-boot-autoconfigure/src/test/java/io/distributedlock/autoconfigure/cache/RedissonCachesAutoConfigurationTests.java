@@ -4,7 +4,7 @@ import java.util.Properties;
 
 import javax.cache.configuration.MutableConfiguration;
 
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
+import io.distributedlock.annotation.InvalidLockSetupException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -68,7 +68,7 @@ class RedissonCachesAutoConfigurationTests {
 			.run((context) -> assertThat(context).hasFailed()
 				.getFailure()
 				.rootCause()
-				.isInstanceOfSatisfying(LockConfigurationException.class, (refusal) -> {
+				.isInstanceOfSatisfying(InvalidLockSetupException.class, (refusal) -> {
 					assertThat(refusal).hasMessageContaining("would become Redisson's");
 					assertThat(refusal.getAction()).contains("spring.cache.type");
 				}));
@@ -108,7 +108,7 @@ class RedissonCachesAutoConfigurationTests {
 	@Test
 	void otherTypeThatComesTooLateIsNoChoice() {
 		this.application.withPropertyValues("spring.cache.type=simple")
-			.run((context) -> assertThatExceptionOfType(LockConfigurationException.class)
+			.run((context) -> assertThatExceptionOfType(InvalidLockSetupException.class)
 				.isThrownBy(() -> customize(context)));
 	}
 

@@ -1,6 +1,6 @@
 package io.distributedlock.autoconfigure.connection;
 
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
+import io.distributedlock.annotation.InvalidLockSetupException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -18,10 +18,10 @@ class ServerAddressTests {
 
 	@Test
 	void portThatIsNoNumberIsExplained() {
-		assertThatExceptionOfType(LockConfigurationException.class)
+		assertThatExceptionOfType(InvalidLockSetupException.class)
 			.isThrownBy(() -> ServerAddress.parse("lock.memcached.servers", "mc1:memcached", 11211))
-			.withMessage("lock.memcached.servers contains 'mc1:memcached', whose port is not a number.")
-			.satisfies((ex) -> assertThat(ex.getAction()).contains(":11211"));
+			.withMessage("lock.memcached.servers contains 'mc1:memcached', whose port is not a number. "
+					+ "Write host:port, such as server1:11211.");
 	}
 
 }

@@ -8,9 +8,9 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
+import io.distributedlock.annotation.InvalidLockSetupException;
 import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
 import io.distributedlock.autoconfigure.LocalLockAutoConfiguration;
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.Test;
@@ -78,7 +78,7 @@ class LockExecutionTests {
 		this.withExecutor.withPropertyValues("lock.executor.threads=0")
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
-				.isInstanceOf(LockConfigurationException.class)
+				.isInstanceOf(InvalidLockSetupException.class)
 				.hasMessageContaining("lock.executor.threads must be at least 1 but is 0"));
 	}
 

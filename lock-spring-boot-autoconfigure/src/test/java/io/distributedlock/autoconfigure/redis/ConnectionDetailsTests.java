@@ -6,9 +6,9 @@ import java.util.Objects;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockTemplate;
+import io.distributedlock.annotation.InvalidLockSetupException;
 import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
 import io.distributedlock.autoconfigure.connection.ServerAddress;
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import io.distributedlock.autoconfigure.redis.RedisTopology.Credentials;
 import io.distributedlock.test.server.RedisTestServer;
 import org.jspecify.annotations.Nullable;
@@ -97,7 +97,7 @@ class ConnectionDetailsTests {
 
 	@Test
 	void detailsThatNameNoServerAreExplained() {
-		assertThatExceptionOfType(LockConfigurationException.class).isThrownBy(() -> of(new Details()))
+		assertThatExceptionOfType(InvalidLockSetupException.class).isThrownBy(() -> of(new Details()))
 			.withMessageContaining("bean of connection details");
 	}
 

@@ -5,8 +5,8 @@ import java.util.Objects;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockTemplate;
+import io.distributedlock.annotation.InvalidLockSetupException;
 import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import io.distributedlock.redis.RedisLockProvider;
 import io.distributedlock.test.server.RedisTestServer;
 import org.jspecify.annotations.Nullable;
@@ -93,7 +93,7 @@ class ConnectionFactoryTests {
 			.withBean("cache", LettuceConnectionFactory.class, () -> factory(1))
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
-				.isInstanceOf(LockConfigurationException.class)
+				.isInstanceOf(InvalidLockSetupException.class)
 				.hasMessageContaining("'redis'")
 				.hasMessageContaining("[cache, locks]"));
 	}
@@ -111,7 +111,7 @@ class ConnectionFactoryTests {
 			.withPropertyValues(nodes, "spring.data.redis.client-type=lettuce")
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
-				.isInstanceOf(LockConfigurationException.class)
+				.isInstanceOf(InvalidLockSetupException.class)
 				.hasMessageContaining("spring.data.redis.masterreplica.nodes"));
 	}
 

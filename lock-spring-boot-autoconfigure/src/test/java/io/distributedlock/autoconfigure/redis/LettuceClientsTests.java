@@ -2,7 +2,7 @@ package io.distributedlock.autoconfigure.redis;
 
 import java.time.Duration;
 
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
+import io.distributedlock.annotation.InvalidLockSetupException;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCredentials;
@@ -83,7 +83,7 @@ class LettuceClientsTests {
 
 	@Test
 	void malformedUrlIsRefusedWithoutShowingIt() {
-		assertThatExceptionOfType(LockConfigurationException.class)
+		assertThatExceptionOfType(InvalidLockSetupException.class)
 			.isThrownBy(() -> uri("url", "http://shop:s3cret@redis.shop"))
 			.withMessageContaining("spring.data.redis.url")
 			.satisfies((ex) -> assertThat(ex).hasNoCause())

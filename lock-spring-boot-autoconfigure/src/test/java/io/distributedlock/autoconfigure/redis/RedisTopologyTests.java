@@ -3,8 +3,8 @@ package io.distributedlock.autoconfigure.redis;
 import java.time.Duration;
 import java.util.List;
 
+import io.distributedlock.annotation.InvalidLockSetupException;
 import io.distributedlock.autoconfigure.connection.ServerAddress;
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
 import io.distributedlock.autoconfigure.redis.RedisTopology.ByUrl;
 import io.distributedlock.autoconfigure.redis.RedisTopology.Cluster;
 import io.distributedlock.autoconfigure.redis.RedisTopology.Credentials;
@@ -102,14 +102,14 @@ class RedisTopologyTests {
 				"redis");
 		assertThat(topology.tls()).isTrue();
 		assertThat(topology.sslBundle()).isSameAs(bundle);
-		assertThatExceptionOfType(LockConfigurationException.class)
+		assertThatExceptionOfType(InvalidLockSetupException.class)
 			.isThrownBy(() -> RedisTopologies.of("ssl.bundle", "missing"))
 			.withMessageContaining("'missing'");
 	}
 
 	@Test
 	void portThatIsNoNumberIsExplained() {
-		assertThatExceptionOfType(LockConfigurationException.class)
+		assertThatExceptionOfType(InvalidLockSetupException.class)
 			.isThrownBy(() -> RedisTopologies.of("cluster.nodes", "c1:seven"))
 			.withMessageContaining("spring.data.redis.cluster.nodes")
 			.withMessageContaining("'c1:seven'");

@@ -3,7 +3,7 @@ package io.distributedlock.autoconfigure.redis;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
+import io.distributedlock.annotation.InvalidLockSetupException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -70,7 +70,7 @@ class RedissonConfigsTests {
 	@ValueSource(strings = { "http://shop:s3cret@redis.shop", "redis://shop:s3cret word@redis.shop",
 			"redis://shop:s3cret@redis.shop/first", "redis-sentinel://shop:s3cret@s1:26379#primary" })
 	void malformedUrlIsRefusedWithoutShowingIt(String url) {
-		assertThatExceptionOfType(LockConfigurationException.class).isThrownBy(() -> config("url", url))
+		assertThatExceptionOfType(InvalidLockSetupException.class).isThrownBy(() -> config("url", url))
 			.withMessageContaining("spring.data.redis.url")
 			.satisfies((ex) -> assertThat(ex).hasNoCause())
 			.satisfies((ex) -> assertThat(ex.getMessage()).doesNotContain("s3cret"));
@@ -112,7 +112,7 @@ class RedissonConfigsTests {
 		Config config = RedissonConfigs.fromYaml(new ByteArrayResource(
 				"singleServerConfig:\n  address: redis://yaml:1234\n".getBytes(StandardCharsets.UTF_8)));
 		assertThat(single(config).getAddress()).isEqualTo("redis://yaml:1234");
-		assertThatExceptionOfType(LockConfigurationException.class)
+		assertThatExceptionOfType(InvalidLockSetupException.class)
 			.isThrownBy(() -> RedissonConfigs
 				.fromYaml(new ByteArrayResource("nonsense: [".getBytes(StandardCharsets.UTF_8), "my.yaml")))
 			.withMessageContaining("my.yaml");

@@ -6,7 +6,7 @@ import java.util.concurrent.CompletionStage;
 
 import io.distributedlock.LockCapability;
 import io.distributedlock.LockTemplate;
-import io.distributedlock.autoconfigure.failure.LockConfigurationException;
+import io.distributedlock.annotation.InvalidLockSetupException;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
@@ -56,7 +56,7 @@ class ReplacementTests {
 
 	@Test
 	void severalProvidersAreAsAmbiguousAsTheRealOnes() {
-		assertThatExceptionOfType(LockConfigurationException.class).isThrownBy(() -> start(Empty.class))
+		assertThatExceptionOfType(InvalidLockSetupException.class).isThrownBy(() -> start(Empty.class))
 			.withMessageContaining("[redisson, redis, jdbc]");
 	}
 
@@ -72,7 +72,7 @@ class ReplacementTests {
 	void unknownProviderIsRefusedAsInProduction() {
 		assertThatExceptionOfType(BeanCreationException.class)
 			.isThrownBy(() -> start(Empty.class, "--lock.provider=reddis"))
-			.withRootCauseInstanceOf(LockConfigurationException.class)
+			.withRootCauseInstanceOf(InvalidLockSetupException.class)
 			.withMessageContaining("'reddis'");
 	}
 

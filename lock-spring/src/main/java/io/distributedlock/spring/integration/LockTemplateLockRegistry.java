@@ -8,7 +8,7 @@ import io.distributedlock.LockContext;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
-import io.distributedlock.spring.expression.KeyTexts;
+import io.distributedlock.spring.internal.expression.KeyTexts;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.expression.EvaluationException;

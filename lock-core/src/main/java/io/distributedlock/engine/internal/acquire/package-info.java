@@ -1,6 +1,9 @@
 /**
  * Internal: Acquisitions for a caller: by re-entry, for a thread or a future, of one key
  * or several.
+ * <p>
+ * Covered by {@code AsyncCallsTests}, {@code WaitTimesOfSeveralLocksTests} and
+ * {@code SimulationTests}.
  */
 @NullMarked
 package io.distributedlock.engine.internal.acquire;

@@ -3,13 +3,13 @@ package io.distributedlock.engine.internal.monitor;
 import java.time.Duration;
 import java.util.Optional;
 
-import io.distributedlock.LockActivity;
 import io.distributedlock.engine.internal.key.CallUnderWay;
 import io.distributedlock.engine.internal.key.CallsUnderWay;
 import io.distributedlock.engine.internal.key.KeyLocks;
 import io.distributedlock.engine.internal.lease.HeldLock;
 import io.distributedlock.engine.internal.lease.LeaseKeeper;
 import io.distributedlock.engine.internal.request.LockAttempt;
+import io.distributedlock.event.LockActivity;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,5 +1,7 @@
 /**
  * Internal: What is held and who waits: displays, warnings of long holds, deadlocks.
+ * <p>
+ * Covered by {@code HeldLockMonitorTests} and {@code LockObserverTests}.
  */
 @NullMarked
 package io.distributedlock.engine.internal.monitor;

@@ -1,5 +1,7 @@
 /**
  * Internal: scripts, how they are called, and what a server lacks.
+ * <p>
+ * Covered by {@code ScriptRulesTests} and {@code RedisEdgeCaseTests}.
  */
 @NullMarked
 package io.distributedlock.redis.scripts.script;

@@ -1,0 +1,119 @@
+package io.distributedlock.redis.scripts;
+
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+
+import io.distributedlock.fencing.StaleTokenException;
+import io.distributedlock.redis.scripts.script.ScriptCall;
+import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.support.Failures;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Values in Redis that refuse a write with a lower fencing token than they have seen, so
+ * that a holder that was paused beyond its lease does no harm. The lock may be from any
+ * provider with fencing tokens, but must always be from the same provider and for the
+ * same key.
+ * <p>
+ * Values are text. The highest token of the key {@code k} is stored in {@code {k}:fence},
+ * in the same hash slot and without an expiry. For a key with a hash tag, {@code {t}k},
+ * it is {@code {t}k:fence}. A write is one round trip. Reads need no guard: read the key
+ * directly. Thread-safe.
+ *
+ * @since 0.1
+ */
+public abstract class FencedResource {
+
+	/**
+	 * Set a value if no higher token was seen for its key.
+	 * @param key the key
+	 * @param value the value
+	 * @param token the fencing token of the lock that is held
+	 * @throws StaleTokenException if a higher token was seen; nothing was changed
+	 * @throws BackendException if Redis failed; whether the value was set is unknown
+	 */
+	public void set(String key, String value, long token) {
+		await(write(key, token, value));
+	}
+
+	/**
+	 * Delete a key if no higher token was seen for it.
+	 * @param key the key
+	 * @param token the fencing token of the lock that is held
+	 * @throws StaleTokenException if a higher token was seen; nothing was changed
+	 * @throws BackendException if Redis failed; whether the key was deleted is unknown
+	 */
+	public void delete(String key, long token) {
+		await(write(key, token, null));
+	}
+
+	/**
+	 * As {@link #set}, without blocking the calling thread.
+	 * @param key the key
+	 * @param value the value
+	 * @param token the fencing token of the lock that is held
+	 * @return completes when the value is set; fails with what {@link #set} throws
+	 */
+	public CompletionStage<@Nullable Void> setAsync(String key, String value, long token) {
+		return write(key, token, value);
+	}
+
+	/**
+	 * Send a write.
+	 * @param key its key, as the caller knows it
+	 * @param write the call
+	 * @return completes with the answer of the script
+	 */
+	protected abstract CompletionStage<Long> send(String key, ScriptCall write);
+
+	/**
+	 * Say what a failure of the client means.
+	 * @param failure the failure
+	 * @return the failure of the backend
+	 */
+	protected abstract BackendException translate(Throwable failure);
+
+	/**
+	 * Return the name that a key has in Redis.
+	 * @param key the key, as the caller knows it
+	 * @return the same, unless the client maps names
+	 */
+	protected String nameInRedis(String key) {
+		return key;
+	}
+
+	private CompletionStage<@Nullable Void> write(String key, long token, @Nullable String value) {
+		String name = nameInRedis(key);
+		List<String> arguments = (value != null) ? List.of(Long.toString(token), value) : List.of(Long.toString(token));
+		ScriptCall call = new ScriptCall(PlainScripts.FENCED_WRITE, List.of(name, highestTokenOf(name)), arguments);
+		return Failures.translated(send(key, call), this::translate).thenApply((highest) -> {
+			if (highest > 0) {
+				throw new StaleTokenException("key '" + key + "'", token, highest);
+			}
+			return null;
+		});
+	}
+
+	/**
+	 * Return the key of the highest token. Redis chooses the slot of a key by its hash
+	 * tag, if it has one. A key without a tag becomes the tag; on a cluster it may have
+	 * no closing brace.
+	 */
+	static String highestTokenOf(String key) {
+		int tag = key.indexOf('{');
+		// Redis ignores an empty tag
+		boolean tagged = tag >= 0 && key.indexOf('}', tag) > tag + 1;
+		return (tagged ? key : "{" + key + "}") + ":fence";
+	}
+
+	private void await(CompletionStage<@Nullable Void> write) {
+		try {
+			write.toCompletableFuture().join();
+		}
+		catch (CompletionException ex) {
+			throw (Failures.unwrap(ex) instanceof StaleTokenException stale) ? stale : translate(ex);
+		}
+	}
+
+}

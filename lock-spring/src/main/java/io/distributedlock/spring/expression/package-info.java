@@ -1,9 +1,0 @@
-/**
- * The expressions of annotations: what gives the keys of a call, and its condition.
- * Input: texts of annotations. Output: parsed and checked keys. Used by the package that
- * reads annotations; uses Spring's expression language only.
- */
-@NullMarked
-package io.distributedlock.spring.expression;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,60 @@
+package io.distributedlock.spring.internal.invocation;
+
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockUnavailableException;
+import io.distributedlock.spring.internal.returntype.AsynchronousTypes;
+import io.distributedlock.spring.internal.returntype.ReturnType;
+import io.distributedlock.spring.internal.transaction.CallLocks;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs the method on the caller's thread and holds the locks until it returns.
+ */
+final class BlockingInvocation implements LockedInvocation {
+
+	private final ReturnType returned;
+
+	BlockingInvocation(ReturnType returned) {
+		this.returned = returned;
+	}
+
+	@Override
+	public @Nullable Object invoke(AnnotatedCall call) throws Throwable {
+		LockHandle handle;
+		try {
+			handle = call.acquire();
+		}
+		catch (LockNotAcquiredException | LockUnavailableException ex) {
+			return call.otherwise(ex);
+		}
+		CallLocks locks = new CallLocks(handle, call.rules().transaction());
+		Throwable failure = null;
+		try {
+			locks.keepForTransaction();
+			Object result = LossGuard.run(call.rules().onLost(), handle, () -> call.proceed(locks));
+			AsynchronousTypes.requireEnded(result, call::method);
+			return result;
+		}
+		catch (Throwable ex) {
+			failure = ex;
+			throw ex;
+		}
+		finally {
+			if (!locks.isKept()) {
+				handle.close(failure);
+			}
+		}
+	}
+
+	@Override
+	public boolean canSkip() {
+		return this.returned.hasEmpty();
+	}
+
+	@Override
+	public @Nullable Object skipped() {
+		return ReturnType.empty(this.returned.type());
+	}
+
+}

@@ -1,0 +1,171 @@
+package io.distributedlock.spring.internal.invocation;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+
+import io.distributedlock.LockContext;
+import io.distributedlock.LockException;
+import io.distributedlock.LockHandle;
+import io.distributedlock.annotation.OnLost;
+import io.distributedlock.spi.support.Failures;
+import io.distributedlock.spring.internal.returntype.AsynchronousTypes;
+import io.distributedlock.spring.internal.returntype.ReturnType;
+import io.distributedlock.spring.internal.support.MethodBody;
+import io.distributedlock.spring.internal.transaction.CallLocks;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Holds the locks until the future that the method returns has completed. The method is
+ * started on a thread of the template's executor, never on the caller's.
+ */
+final class FutureInvocation implements LockedInvocation {
+
+	private final ReturnType returned;
+
+	private final boolean mayGoOn;
+
+	private FutureInvocation(ReturnType returned) {
+		this.returned = returned;
+		this.mayGoOn = AsynchronousTypes.mayTurnOut(returned.delivered());
+	}
+
+	static @Nullable LockedInvocation of(ReturnType returned) {
+		Class<?> type = returned.type();
+		return (type == CompletableFuture.class || type == CompletionStage.class) ? new FutureInvocation(returned)
+				: null;
+	}
+
+	static boolean isStage(Class<?> type) {
+		return CompletionStage.class.isAssignableFrom(type);
+	}
+
+	@Override
+	public Object invoke(AnnotatedCall call) {
+		Running running = new Running(call.copy(), this.mayGoOn);
+		CompletableFuture<@Nullable Object> result = running.call.executeAsync(running::start, running::startInstead);
+		result.whenComplete((ignored, failure) -> {
+			if (result.isCancelled()) {
+				running.cancel();
+			}
+		});
+		return result;
+	}
+
+	@Override
+	public boolean canSkip() {
+		return true;
+	}
+
+	@Override
+	public Object skipped() {
+		CompletableFuture<@Nullable Object> nothing = new CompletableFuture<>();
+		nothing.complete(ReturnType.empty(this.returned.argument()));
+		return nothing;
+	}
+
+	/**
+	 * The method of one call while it is under way.
+	 */
+	private static final class Running {
+
+		/**
+		 * Marks a method whose caller has cancelled.
+		 */
+		private static final CompletableFuture<@Nullable Object> CANCELLED = new CompletableFuture<>();
+
+		private final AnnotatedCall call;
+
+		private final AtomicReference<@Nullable CompletableFuture<@Nullable Object>> stage = new AtomicReference<>();
+
+		private final boolean mayGoOn;
+
+		private Running(AnnotatedCall call, boolean mayGoOn) {
+			this.call = call;
+			this.mayGoOn = mayGoOn;
+		}
+
+		private CompletionStage<@Nullable Object> start() {
+			LockHandle handle = LockContext.current();
+			OnLost onLost = this.call.rules().onLost();
+			CompletableFuture<@Nullable Object> started = stageOf(
+					() -> this.call.proceed(new CallLocks(handle, this.call.rules().transaction())));
+			if (!this.stage.compareAndSet(null, started)) {
+				started.cancel(true);
+			}
+			if (onLost == OnLost.INTERRUPT) {
+				handle.onLost((loss) -> started.cancel(true));
+			}
+			CompletableFuture<@Nullable Object> ended = this.mayGoOn ? ended(started) : started;
+			return (onLost != OnLost.REPORT) ? whileHeld(ended, handle) : ended;
+		}
+
+		private CompletionStage<@Nullable Object> startInstead(LockException refusal) {
+			return stageOf(() -> this.call.otherwise(refusal));
+		}
+
+		private void cancel() {
+			CompletableFuture<@Nullable Object> started = this.stage.getAndSet(CANCELLED);
+			if (started != null) {
+				started.cancel(true);
+			}
+		}
+
+		@SuppressWarnings("unchecked")
+		private static CompletableFuture<@Nullable Object> stageOf(MethodBody method) {
+			try {
+				Object stage = method.run();
+				return (stage != null) ? futureOf((CompletionStage<@Nullable Object>) stage)
+						: CompletableFuture.completedFuture(null);
+			}
+			catch (Throwable ex) {
+				return CompletableFuture.failedFuture(ex);
+			}
+		}
+
+		private static CompletableFuture<@Nullable Object> futureOf(CompletionStage<@Nullable Object> stage) {
+			try {
+				return stage.toCompletableFuture();
+			}
+			catch (UnsupportedOperationException ex) {
+				// a stage need not know futures, and its work goes on
+				CompletableFuture<@Nullable Object> ended = new CompletableFuture<>();
+				stage.whenComplete(Failures.settling(ended));
+				return ended;
+			}
+		}
+
+		/**
+		 * Return a future that fails if the value of the given one goes on.
+		 */
+		private CompletableFuture<@Nullable Object> ended(CompletableFuture<@Nullable Object> stage) {
+			return stage.thenApply((value) -> {
+				AsynchronousTypes.requireEnded(value, this.call::method);
+				return value;
+			});
+		}
+
+		/**
+		 * Return a future that fails if the lock was lost, whatever the given one ends
+		 * with.
+		 */
+		private static CompletableFuture<@Nullable Object> whileHeld(CompletableFuture<@Nullable Object> stage,
+				LockHandle handle) {
+			return stage.handle((value, failure) -> {
+				try {
+					handle.ensureHeld();
+					return stage;
+				}
+				catch (LockException ex) {
+					if (failure != null) {
+						ex.addSuppressed(Failures.unwrap(failure));
+					}
+					throw ex;
+				}
+			}).thenCompose(Function.identity());
+		}
+
+	}
+
+}

@@ -1,0 +1,192 @@
+package io.distributedlock.spring.internal.operation;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+
+import io.distributedlock.annotation.DistributedLock;
+import io.distributedlock.annotation.DistributedLockSettings;
+import io.distributedlock.annotation.InvalidLockOperationException;
+import io.distributedlock.annotation.ReleaseTime;
+import io.distributedlock.spring.internal.expression.ExpressionSource;
+import io.distributedlock.spring.internal.support.OptionalLibraries;
+import io.distributedlock.spring.internal.transaction.TransactionRules;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.format.annotation.DurationFormat;
+import org.springframework.format.datetime.standard.DurationFormatterUtils;
+
+/**
+ * The attributes of one annotation, and the method that it stands on.
+ *
+ * @param annotation the annotation
+ * @param method the method of the bean's class
+ * @param userClass the class of the bean
+ * @param placeholders resolves placeholders
+ */
+record LockAttributes(MergedAnnotation<DistributedLock> annotation, Method method, Class<?> userClass,
+		UnaryOperator<@Nullable String> placeholders) implements ExpressionSource {
+
+	/**
+	 * Return the method that the annotation stands on, which the method may override. If
+	 * the annotation stands on a type, it is the method itself.
+	 */
+	@Override
+	public Method annotated() {
+		return (this.annotation.getSource() instanceof Method source
+				&& source.getParameterCount() == this.method.getParameterCount()) ? source : this.method;
+	}
+
+	boolean isExactKey() {
+		return this.annotation.getBoolean("exactKey");
+	}
+
+	/**
+	 * Return the name of a lock that is named by its method, so that it becomes another
+	 * one when the method or its class gets another name.
+	 */
+	Optional<String> nameOfMethod() {
+		return (text("name").isEmpty() && !isExactKey()) ? Optional.of(defaultName()) : Optional.empty();
+	}
+
+	/**
+	 * Return the name of a lock whose annotation gives none: the full name of the method
+	 * that the annotation stands on. With an annotation on a type it is the method of
+	 * that type or of its subtype. A class made at run time, by a proxy or a lambda, and
+	 * one that serves many types, such as the implementation of all repositories, does
+	 * not appear in the name: the annotated type does.
+	 */
+	String defaultName() {
+		Object source = this.annotation.getSource();
+		if (source instanceof Method annotated) {
+			return name(annotated.getDeclaringClass(), annotated);
+		}
+		Class<?> type = (source instanceof Class<?> annotated) ? annotated : this.userClass;
+		Class<?> declaring = this.method.getDeclaringClass();
+		boolean madeAtRunTime = Proxy.isProxyClass(declaring) || declaring.isHidden() || declaring.isSynthetic();
+		return name((!madeAtRunTime && type.isAssignableFrom(declaring)) ? declaring : type, this.method);
+	}
+
+	private static String name(Class<?> type, Method method) {
+		return Arrays.stream(method.getParameterTypes())
+			.map(Class::getTypeName)
+			.filter((parameter) -> !parameter.equals("kotlin.coroutines.Continuation"))
+			.map((parameter) -> parameter.startsWith("java.lang.") ? parameter.substring("java.lang.".length())
+					: parameter)
+			.collect(Collectors.joining(",", type.getName() + "." + method.getName() + "(", ")"));
+	}
+
+	/**
+	 * Return a text as the annotation has it.
+	 */
+	@Override
+	public String raw(String attribute) {
+		return this.annotation.getString(attribute);
+	}
+
+	/**
+	 * Return a text with its placeholders resolved.
+	 */
+	String text(String attribute) {
+		return resolved(attribute).trim();
+	}
+
+	private String resolved(String attribute) {
+		String resolved;
+		try {
+			resolved = this.placeholders.apply(raw(attribute));
+		}
+		catch (IllegalArgumentException ex) {
+			throw invalid(attribute, String.valueOf(ex.getMessage()), placeholderAction(attribute), ex);
+		}
+		if (resolved != null && resolved.contains("${")) {
+			throw invalid(attribute, "a placeholder in it cannot be resolved", placeholderAction(attribute), null);
+		}
+		return (resolved != null) ? resolved : "";
+	}
+
+	private String placeholderAction(String attribute) {
+		return "Set the property in %s, or give the placeholder a default, as in ${shop.name:default}"
+			.formatted(raw(attribute));
+	}
+
+	<E extends Enum<E>> E choice(String attribute, Class<E> type) {
+		return this.annotation.getEnum(attribute, type);
+	}
+
+	/**
+	 * Return a time, written as in the properties of Spring Boot, but always with a unit;
+	 * only 0 needs none.
+	 * @return the time, {@code null} if the attribute is not set
+	 */
+	@Nullable Duration duration(String attribute) {
+		String text = resolved(attribute);
+		if (text.isBlank()) {
+			return null;
+		}
+		if (text.equals("0")) {
+			return Duration.ZERO;
+		}
+		Duration duration;
+		try {
+			if (!text.equals(text.trim())) {
+				throw new IllegalArgumentException("it has white space around it");
+			}
+			if (Character.isDigit(text.charAt(text.length() - 1))) {
+				throw new IllegalArgumentException("it is a number without a unit");
+			}
+			DurationFormat.Style style = DurationFormatterUtils.detect(text);
+			if (style == DurationFormat.Style.COMPOSITE) {
+				throw new IllegalArgumentException("it has several parts");
+			}
+			duration = DurationFormatterUtils.parse(text, style);
+		}
+		catch (IllegalArgumentException ex) {
+			throw invalid(attribute, "not a duration: %s".formatted(ex.getMessage()),
+					"Write it as 500ms, 30s, 5m or PT30S", ex);
+		}
+		if (duration.isNegative()) {
+			throw invalid(attribute, "the time is negative", "Write a positive one; a wait time of 0 makes one attempt",
+					null);
+		}
+		return duration;
+	}
+
+	/**
+	 * Return what the lock has to do with transactions.
+	 */
+	TransactionRules transactionRules(DistributedLockSettings settings) {
+		ReleaseTime chosen = choice("release", ReleaseTime.class);
+		ReleaseTime effective = (chosen != ReleaseTime.DEFAULT) ? chosen : settings.release();
+		return new TransactionRules(OptionalLibraries.TRANSACTIONS && effective != ReleaseTime.AFTER_METHOD,
+				OptionalLibraries.TRANSACTIONS && settings.verifyBeforeCommit());
+	}
+
+	@Override
+	public InvalidLockOperationException invalid(String attribute, String problem, String action,
+			@Nullable Throwable cause) {
+		return new InvalidLockOperationException(this.method, this.userClass,
+				"%s = \"%s\": %s".formatted(attribute, value(attribute), problem), action, cause);
+	}
+
+	/**
+	 * Return a value for a message, with its placeholders resolved if possible. Those in
+	 * an expression are a mistake, which the message shows.
+	 */
+	private String value(String attribute) {
+		String value = String.valueOf(this.annotation.getValue(attribute).orElse(""));
+		try {
+			boolean expression = attribute.equals("key") || attribute.equals("condition");
+			return expression ? value : String.valueOf(this.placeholders.apply(value));
+		}
+		catch (IllegalArgumentException ex) {
+			return value;
+		}
+	}
+
+}

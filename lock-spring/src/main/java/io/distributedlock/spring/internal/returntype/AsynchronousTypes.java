@@ -1,0 +1,137 @@
+package io.distributedlock.spring.internal.returntype;
+
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+
+import io.distributedlock.spring.internal.support.OptionalLibraries;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.ResolvableType;
+
+/**
+ * Knows the types whose values go on after the method has returned them, such as futures.
+ * The types of optional libraries are known by their names.
+ */
+public final class AsynchronousTypes {
+
+	private static final Set<String> NAMES = Set.of("java.util.concurrent.Future",
+			"java.util.concurrent.CompletionStage", "java.util.concurrent.Callable", "java.util.stream.BaseStream",
+			"java.util.Iterator", "org.reactivestreams.Publisher", "java.util.concurrent.Flow$Publisher",
+			"kotlin.sequences.Sequence", "kotlinx.coroutines.flow.Flow", "kotlinx.coroutines.Job",
+			"io.reactivex.rxjava3.core.SingleSource", "io.reactivex.rxjava3.core.MaybeSource",
+			"io.reactivex.rxjava3.core.ObservableSource", "io.reactivex.rxjava3.core.CompletableSource",
+			"org.springframework.web.context.request.async.DeferredResult",
+			"org.springframework.web.context.request.async.WebAsyncTask",
+			"org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
+			"org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody",
+			"org.springframework.web.servlet.function.AsyncServerResponse",
+			"org.springframework.web.servlet.function.SseServerResponse",
+			"org.springframework.web.servlet.function.StreamingServerResponse",
+			"org.springframework.web.servlet.function.DefaultEntityResponseBuilder$CompletionStageEntityResponse",
+			"org.springframework.web.servlet.function.DefaultEntityResponseBuilder$PublisherEntityResponse");
+
+	/**
+	 * How deep types are searched. There must be a limit, since a class may be a
+	 * collection of itself; 8 is more than real types need.
+	 */
+	private static final int DEEPEST = 8;
+
+	private static final ResolvableType[] NONE = {};
+
+	private static final ClassValue<Boolean> KNOWN = new ClassValue<>() {
+
+		@Override
+		protected Boolean computeValue(Class<?> type) {
+			return NAMES.contains(type.getName())
+					|| (type.getSuperclass() != null && AsynchronousTypes.isOne(type.getSuperclass()))
+					|| Arrays.stream(type.getInterfaces()).anyMatch(AsynchronousTypes::isOne);
+		}
+
+	};
+
+	private AsynchronousTypes() {
+	}
+
+	/**
+	 * Return whether values of a type go on, or contain a value that does: in the body of
+	 * a response, in an {@link Optional} or in a collection.
+	 * @param type the type
+	 * @return whether something continues after the method has returned
+	 */
+	public static boolean contains(ResolvableType type) {
+		return contains(type, 0);
+	}
+
+	private static boolean contains(ResolvableType type, int depth) {
+		Class<?> resolved = type.resolve(Object.class);
+		return isOne(resolved) || (depth < DEEPEST
+				&& Arrays.stream(parts(type, resolved)).anyMatch((part) -> contains(part, depth + 1)));
+	}
+
+	private static ResolvableType[] parts(ResolvableType type, Class<?> resolved) {
+		if (resolved.isArray()) {
+			return new ResolvableType[] { type.getComponentType() };
+		}
+		if (Iterable.class.isAssignableFrom(resolved)) {
+			return type.as(Iterable.class).getGenerics();
+		}
+		if (Map.class.isAssignableFrom(resolved)) {
+			return type.as(Map.class).getGenerics();
+		}
+		return isWrapper(resolved) ? type.getGenerics() : NONE;
+	}
+
+	/**
+	 * Return whether a value may go on although its declared type does not say so: the
+	 * type is {@code Object} or an interface. Each value must be checked then.
+	 * @param type the declared type
+	 * @return whether to check each value
+	 */
+	public static boolean mayTurnOut(ResolvableType type) {
+		Class<?> resolved = type.resolve(Object.class);
+		return isWrapper(resolved) ? mayTurnOut(type.getGeneric()) : resolved == Object.class || resolved.isInterface();
+	}
+
+	private static boolean isWrapper(Class<?> type) {
+		return type == Optional.class || (OptionalLibraries.WEB && HttpBodies.mayBe(type));
+	}
+
+	/**
+	 * Require that a returned value does not go on although the declared type does not
+	 * say so.
+	 * @param value the value
+	 * @param method gives the name of the method for a message
+	 * @throws IllegalStateException if the value goes on
+	 */
+	public static void requireEnded(@Nullable Object value, Supplier<String> method) {
+		Object goesOn = find(value);
+		if (goesOn != null) {
+			throw new IllegalStateException(
+					"%s returned a %s, which continues after the method has returned and its lock is released. Declare CompletableFuture, Mono or Flux as the return type, so that the lock is held until it has ended, or use LockTemplate inside the method"
+						.formatted(method.get(), goesOn.getClass().getName()));
+		}
+	}
+
+	/**
+	 * Return the value that goes on: the value itself, its body, or the value in an
+	 * {@link Optional}. {@code null} if none does.
+	 */
+	private static @Nullable Object find(@Nullable Object value) {
+		Object inner = value;
+		if (value instanceof Optional<?> optional) {
+			inner = optional.orElse(null);
+		}
+		else if (OptionalLibraries.WEB && value != null) {
+			inner = HttpBodies.of(value);
+		}
+		return (inner != null && isOne(inner.getClass())) ? inner : null;
+	}
+
+	private static boolean isOne(Class<?> type) {
+		return KNOWN.get(type);
+	}
+
+}

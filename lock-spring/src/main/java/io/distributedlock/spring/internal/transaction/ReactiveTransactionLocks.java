@@ -1,0 +1,197 @@
+package io.distributedlock.spring.internal.transaction;
+
+import java.util.Iterator;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Stream;
+
+import io.distributedlock.LockContext;
+import io.distributedlock.LockHandle;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.util.context.Context;
+import reactor.util.context.ContextView;
+
+import org.springframework.core.Ordered;
+import org.springframework.transaction.NoTransactionException;
+import org.springframework.transaction.reactive.TransactionContext;
+import org.springframework.transaction.reactive.TransactionSynchronization;
+import org.springframework.transaction.reactive.TransactionSynchronizationManager;
+
+/**
+ * The locks of one transaction of a reactive chain, as {@link TransactionLocks} are those
+ * of a transaction of a thread.
+ */
+public final class ReactiveTransactionLocks implements TransactionSynchronization, Ordered, CallLocks.Keeper {
+
+	private static final Object KEY = ReactiveTransactionLocks.class;
+
+	private final TransactionSynchronizationManager transaction;
+
+	private final ConcurrentLinkedDeque<LockHandle> kept = new ConcurrentLinkedDeque<>();
+
+	/**
+	 * The locks that the commit depends on.
+	 */
+	private final Queue<LockHandle> checked = new ConcurrentLinkedQueue<>();
+
+	private volatile boolean last;
+
+	private ReactiveTransactionLocks(TransactionSynchronizationManager transaction) {
+		this.transaction = transaction;
+	}
+
+	/**
+	 * Keep locks until the transaction of the chain has been committed or rolled back. If
+	 * there is none, the call releases its locks.
+	 * @param locks the locks of a call
+	 * @return delivers the locks
+	 */
+	public static Mono<CallLocks> keep(CallLocks locks) {
+		if (!locks.afterTransaction()) {
+			return Mono.just(locks);
+		}
+		return active().doOnNext((transaction) -> {
+			ReactiveTransactionLocks keeper = of(transaction);
+			locks.keepFor(keeper);
+			if (locks.verifyBeforeCommit()) {
+				keeper.checked.add(locks.handle());
+			}
+		}).thenReturn(locks);
+	}
+
+	/**
+	 * Return the given locks and those that the transaction of a chain keeps.
+	 * @param locks the locks
+	 * @param chain the context of the chain
+	 * @return all of them
+	 */
+	public static LockContext addKept(LockContext locks, ContextView chain) {
+		TransactionContext transaction = chain.getOrDefault(TransactionContext.class, null);
+		LockContext all = locks;
+		if (transaction != null && transaction.getResources().get(KEY) instanceof ReactiveTransactionLocks keeper) {
+			for (Iterator<LockHandle> kept = keeper.kept.descendingIterator(); kept.hasNext();) {
+				all = all.with(kept.next());
+			}
+		}
+		return all;
+	}
+
+	/**
+	 * Called when the method itself begins: a transaction that it starts is rolled back
+	 * if its locks were lost before the commit.
+	 * @param locks the locks of the call
+	 * @return completes when the check is in place
+	 */
+	public static Mono<Void> checkOwn(CallLocks locks) {
+		return active().doOnNext((transaction) -> {
+			locks.methodRunsIn((ReactiveTransactionLocks) transaction.getResource(KEY));
+			if (!locks.isKept() && locks.verifyBeforeCommit()) {
+				of(transaction).checked.add(locks.handle());
+			}
+		}).switchIfEmpty(Mono.fromRunnable(() -> locks.methodRunsIn(null))).then();
+	}
+
+	/**
+	 * Return a context in which no transaction commits if the locks were lost.
+	 * @param values the values in it
+	 * @param handle the locks
+	 * @return the context
+	 */
+	public static Context checkedFor(Context values, LockHandle handle) {
+		return CommitCheckContext.of(values, handle);
+	}
+
+	private static Mono<TransactionSynchronizationManager> active() {
+		return TransactionSynchronizationManager.forCurrentTransaction()
+			.filter((transaction) -> transaction.isSynchronizationActive() && transaction.isActualTransactionActive())
+			.onErrorResume(NoTransactionException.class, (none) -> Mono.empty());
+	}
+
+	private static ReactiveTransactionLocks of(TransactionSynchronizationManager transaction) {
+		ReactiveTransactionLocks known = (ReactiveTransactionLocks) transaction.getResource(KEY);
+		if (known != null) {
+			return known;
+		}
+		ReactiveTransactionLocks locks = new ReactiveTransactionLocks(transaction);
+		transaction.registerSynchronization(locks);
+		transaction.bindResource(KEY, locks);
+		return locks;
+	}
+
+	@Override
+	public void keep(LockHandle handle) {
+		this.kept.push(handle);
+	}
+
+	@Override
+	public void forget(LockHandle handle) {
+		this.kept.removeFirstOccurrence(handle);
+		this.checked.remove(handle);
+	}
+
+	@Override
+	public int getOrder() {
+		return Ordered.LOWEST_PRECEDENCE;
+	}
+
+	@Override
+	public Mono<Void> suspend() {
+		return Mono.fromRunnable(() -> this.transaction.unbindResourceIfPossible(KEY));
+	}
+
+	@Override
+	public Mono<Void> resume() {
+		return Mono.fromRunnable(() -> this.transaction.bindResource(KEY, this));
+	}
+
+	@Override
+	public Mono<Void> beforeCommit(boolean readOnly) {
+		return Mono.fromRunnable(() -> this.checked.forEach(EnclosingLocks::ensureHeld));
+	}
+
+	@Override
+	public Mono<Void> beforeCompletion() {
+		return Mono.fromRunnable(() -> {
+			if (!this.last) {
+				this.last = true;
+				this.transaction.registerSynchronization(new Last(this));
+			}
+		});
+	}
+
+	@Override
+	public Mono<Void> afterCompletion(int status) {
+		return this.last ? Mono.empty() : release();
+	}
+
+	private Mono<Void> release() {
+		return Mono.defer(() -> {
+			this.transaction.unbindResourceIfPossible(KEY);
+			return Flux.fromStream(Stream.iterate(this.kept.poll(), Objects::nonNull, (before) -> this.kept.poll()))
+				.concatMapDelayError((next) -> Mono.fromFuture(next.closeAsync()))
+				.then();
+		});
+	}
+
+	/**
+	 * Releases the locks after all other synchronizations, as in
+	 * {@link TransactionLocks}.
+	 */
+	private record Last(ReactiveTransactionLocks locks) implements TransactionSynchronization, Ordered {
+
+		@Override
+		public int getOrder() {
+			return Ordered.LOWEST_PRECEDENCE;
+		}
+
+		@Override
+		public Mono<Void> afterCompletion(int status) {
+			return this.locks.release();
+		}
+
+	}
+
+}

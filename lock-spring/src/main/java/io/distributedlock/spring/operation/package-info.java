@@ -1,8 +1,0 @@
-/**
- * Internal: From the annotations of a method to its lock operation: attributes, requests,
- * and what happens on contention.
- */
-@NullMarked
-package io.distributedlock.spring.operation;
-
-import org.jspecify.annotations.NullMarked;

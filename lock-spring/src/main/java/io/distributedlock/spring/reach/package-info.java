@@ -1,8 +1,0 @@
-/**
- * Which annotations count for a method, and whether its calls reach the lock: the checks
- * of classes at start-up. Input: classes of beans. Output: warnings and exceptions.
- */
-@NullMarked
-package io.distributedlock.spring.reach;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,8 +1,0 @@
-/**
- * What methods return: whether it is there when the method has returned, or something
- * goes on that the lock has to be held for.
- */
-@NullMarked
-package io.distributedlock.spring.returntype;
-
-import org.jspecify.annotations.NullMarked;

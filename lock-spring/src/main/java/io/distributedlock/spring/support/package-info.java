@@ -1,8 +1,0 @@
-/**
- * What several packages of this module need: which optional libraries are there, and what
- * runs under locks.
- */
-@NullMarked
-package io.distributedlock.spring.support;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,140 @@
+package io.distributedlock.spring.internal.reach;
+
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.aop.framework.AopContext;
+import org.springframework.cache.Cache;
+import org.springframework.cache.support.SimpleCacheManager;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.context.support.ApplicationObjectSupport;
+import org.springframework.integration.handler.AbstractReplyProducingMessageHandler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class SelfInvocationsTests {
+
+	@Test
+	void callOnTheSameObjectIsFound() {
+		assertThat(selfInvocations(CallsItself.class)).containsExactly("outer() calls inner()");
+	}
+
+	@Test
+	void classThatAsksForItsProxyIsNotWarnedAbout() {
+		assertThat(selfInvocations(CallsItsProxy.class)).isEmpty();
+	}
+
+	@Test
+	void fieldOfARawTypeThatIsBoundedByItselfIsNoProxy() {
+		assertThat(selfInvocations(OfAnEnum.class)).containsExactly("outer() calls inner()");
+	}
+
+	@Test
+	void callByAFrameworkIsFound() {
+		assertThat(SelfInvocations.find(Caches.class, true, (method) -> method.getName().equals("getMissingCache")))
+			.containsExactly("getCache() calls getMissingCache()");
+		assertThat(SelfInvocations.find(Stopping.class, true, (method) -> method.getName().equals("stop")))
+			.containsExactly("stop() calls stop()");
+	}
+
+	@Test
+	void finalMethodRunsOnAProxyThatIsASubclass() {
+		assertThat(selfInvocations(Fixed.class)).isEmpty();
+		assertThat(SelfInvocations.find(Fixed.class, false, (method) -> method.getName().equals("inner")))
+			.containsExactly("outer() calls inner()");
+		assertThat(SelfInvocations.find(Initialized.class, true, (method) -> method.getParameterCount() == 1))
+			.isEmpty();
+	}
+
+	@Test
+	void finalMethodThatAnotherOneCallsRunsOnTheObject() {
+		assertThat(
+				SelfInvocations.find(Replying.class, true, (method) -> method.getName().equals("handleRequestMessage")))
+			.containsExactly("doHandleMessage() calls handleRequestMessage()");
+	}
+
+	private static Set<String> selfInvocations(Class<?> type) {
+		return SelfInvocations.find(type, true, (method) -> method.getName().equals("inner"));
+	}
+
+	static class Caches extends SimpleCacheManager {
+
+		@Override
+		protected @Nullable Cache getMissingCache(String name) {
+			return null;
+		}
+
+	}
+
+	abstract static class Stopping implements SmartLifecycle {
+
+		@Override
+		public void stop() {
+		}
+
+	}
+
+	static class Initialized extends ApplicationObjectSupport {
+
+		@Override
+		protected void initApplicationContext(ApplicationContext context) {
+		}
+
+	}
+
+	abstract static class Replying extends AbstractReplyProducingMessageHandler {
+
+	}
+
+	static class CallsItself {
+
+		public String outer(String id) {
+			return inner(id);
+		}
+
+		public String inner(String id) {
+			return id;
+		}
+
+	}
+
+	@SuppressWarnings({ "rawtypes", "unused" })
+	static class OfAnEnum extends CallsItself {
+
+		private @Nullable Class<? extends Enum> type;
+
+		@Override
+		public String inner(String id) {
+			return id;
+		}
+
+	}
+
+	static class Fixed {
+
+		public final String outer(String id) {
+			return inner(id);
+		}
+
+		public String inner(String id) {
+			return id;
+		}
+
+	}
+
+	static class CallsItsProxy {
+
+		public String outer(String id) {
+			return ((CallsItsProxy) AopContext.currentProxy()).inner(id);
+		}
+
+		public String inner(String id) {
+			return id;
+		}
+
+	}
+
+}

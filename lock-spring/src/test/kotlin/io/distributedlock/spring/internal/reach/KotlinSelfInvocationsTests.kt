@@ -1,0 +1,73 @@
+package io.distributedlock.spring.internal.reach
+
+import io.distributedlock.annotation.DistributedLock
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.delay
+import kotlinx.coroutines.launch
+import org.assertj.core.api.Assertions.assertThat
+import org.junit.jupiter.api.Test
+import java.lang.reflect.Method
+
+/**
+ * Calls of locked methods in code that the Kotlin compiler makes.
+ */
+internal class KotlinSelfInvocationsTests {
+
+	@Test
+	fun callsInWhatTheCompilerMakesAreFound() {
+		assertThat(SelfInvocations.find(Calling::class.java, false) { isLocked(it) })
+			.containsExactlyInAnyOrder("withDefault() calls settle()", "inCoroutine() calls suspended()", "inLambda() calls settle()",
+				"inSuspendingFunction() calls suspended()")
+	}
+
+	@Test
+	fun suspendingFunctionThatGoesOnDoesNotCallItself() {
+		assertThat(SelfInvocations.find(Suspending::class.java, false) { isLocked(it) }).isEmpty()
+	}
+
+	private fun isLocked(method: Method): Boolean =
+		method.isAnnotationPresent(DistributedLock::class.java) && !LockAnnotations.isCopy(method)
+
+	open class Calling(private val scope: CoroutineScope) {
+
+		@DistributedLock("#id")
+		open fun settle(id: String, times: Int = 1): Int = id.length * times
+
+		@DistributedLock("#id")
+		open suspend fun suspended(id: String): String {
+			delay(1)
+			return id
+		}
+
+		fun withDefault(): Int = settle("1")
+
+		fun inCoroutine() = scope.launch { suspended("1") }
+
+		fun inLambda(): List<Int> = listOf("a", "b").sortedBy { other(it) }.let { all -> sorted(all) { settle(it, 2) } }
+
+		suspend fun inSuspendingFunction(): String {
+			delay(1)
+			val first = suspended("1")
+			delay(1)
+			return first
+		}
+
+		private fun other(id: String): Int = id.length
+
+		private fun sorted(all: List<String>, by: (String) -> Int): List<Int> = all.map(by)
+
+	}
+
+	open class Suspending {
+
+		@DistributedLock("#id")
+		open suspend fun suspended(id: String): String {
+			delay(1)
+			val first = id.length
+			delay(1)
+			return id + first
+		}
+
+	}
+
+}
