@@ -237,7 +237,8 @@ public interface LockTemplate {
 	 * waits without end while others hold the lock, and throws
 	 * {@link LockUnavailableException} in an outage, see
 	 * {@link LockRequest#withWaitThroughOutage}. {@link Lock#unlock()} must be called on
-	 * the thread that locked. Conditions are not supported.
+	 * the thread that locked. It does not tell that the lock was lost:
+	 * {@link LockContext#current()} does. Conditions are not supported.
 	 * @param request what to lock and how; its wait time is not used
 	 * @return the view, which may be shared between threads
 	 */

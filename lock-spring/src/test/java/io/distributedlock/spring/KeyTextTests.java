@@ -107,6 +107,12 @@ class KeyTextTests {
 	}
 
 	@Test
+	void localeIsRefusedForItsTag() {
+		assertThatIllegalArgumentException().isThrownBy(() -> this.keys.plain(new Locale("a")))
+			.withMessageContaining("language tag");
+	}
+
+	@Test
 	void textOfAValueIsAKey() {
 		WITH_TEXT.forEach((key, text) -> {
 			this.keys.plain(key);

@@ -83,9 +83,7 @@ public final class JdbcFencedResource {
 	 * @throws StaleTokenException if a higher token was seen; then roll back the
 	 * transaction
 	 * @throws IllegalStateException if the connection commits each statement
-	 * @throws SQLException if the database fails; on MariaDB and MySQL also for a
-	 * deadlock, if transactions write their first tokens of different resources at the
-	 * same time
+	 * @throws SQLException if the database fails
 	 */
 	public void check(Connection connection, long token) throws SQLException {
 		if (connection.getAutoCommit()) {
@@ -123,6 +121,14 @@ public final class JdbcFencedResource {
 	}
 
 	private boolean raise(Session session, long token) throws SQLException {
+		String product = session.connection().getMetaData().getDatabaseProductName();
+		if (product.equals("MariaDB") || product.equals("MySQL")) {
+			// an update that finds no row would lock the gap until the transaction ends:
+			// first writers of other resources would wait there for each other. The
+			// answer 2 is an update, whatever the driver counts
+			return session.update("INSERT INTO distributed_lock_fence (resource, token) VALUES (?, ?) "
+					+ "ON DUPLICATE KEY UPDATE token = GREATEST(token, ?)", this.resource, token, token) == 2;
+		}
 		return session.update("UPDATE distributed_lock_fence SET token = ? WHERE resource = ? AND token <= ?", token,
 				this.resource, token) == 1;
 	}

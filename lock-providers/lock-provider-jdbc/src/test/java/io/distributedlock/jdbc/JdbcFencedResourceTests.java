@@ -153,6 +153,21 @@ class JdbcFencedResourceTests {
 		}
 
 		@Test
+		void firstWritersOfDifferentResourcesDoNotEndEachOthersTransaction() throws Exception {
+			try (Connection one = transaction(); Connection two = transaction()) {
+				for (int i = 0; i < 100; i++) {
+					JdbcFencedResource first = JdbcFencedResource.named("first" + i);
+					JdbcFencedResource second = JdbcFencedResource.named("second" + i);
+					CompletableFuture<Void> other = CompletableFuture.runAsync(() -> check(second, two, 1));
+					first.check(one, 1);
+					one.commit();
+					other.get(Patience.SECONDS, TimeUnit.SECONDS);
+					two.commit();
+				}
+			}
+		}
+
+		@Test
 		void lowerTokenIsRefusedForOneRow() throws SQLException {
 			JdbcFencedResource.Rows accounts = JdbcFencedResource.rows("account", "id", "fence");
 			try (Connection connection = connect()) {

@@ -100,7 +100,7 @@ final class RedisReleases implements ReleaseSignal {
 	 * Return whether the connection for messages is there. If it was closed with its
 	 * client, as where the application was stopped and started, this opens another one.
 	 */
-	boolean isHearing() {
+	boolean ensureHearing() {
 		StatefulRedisPubSubConnection<String, String> connection = this.current.get();
 		if (connection == null || connection.isOpen()) {
 			return connection != null;

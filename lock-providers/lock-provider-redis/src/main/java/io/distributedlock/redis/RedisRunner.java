@@ -54,8 +54,8 @@ record RedisRunner(RedisLink link, RedisReleases releases) implements ScriptRunn
 	}
 
 	@Override
-	public boolean isHearing() {
-		return this.releases.isHearing();
+	public boolean ensureHearing() {
+		return this.releases.ensureHearing();
 	}
 
 }

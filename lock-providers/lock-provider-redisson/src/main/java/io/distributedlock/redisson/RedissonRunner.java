@@ -73,7 +73,7 @@ record RedissonRunner(RedissonServer server, RedissonReleases releases, NameMapp
 	}
 
 	@Override
-	public boolean isHearing() {
+	public boolean ensureHearing() {
 		return true;
 	}
 

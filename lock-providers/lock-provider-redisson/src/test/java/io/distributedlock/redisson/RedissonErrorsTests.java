@@ -20,6 +20,7 @@ import io.distributedlock.redisson.internal.client.RedissonErrors;
 import io.distributedlock.redisson.internal.client.RedissonServer;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseExchange;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.process.StandardError;
@@ -206,6 +207,33 @@ class RedissonErrorsTests {
 				replica.resume();
 				assertThat(waiting).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close);
 				Patience.await().until(() -> primary.command("EXISTS", "alone").equals(0L));
+			}
+			finally {
+				replica.resume();
+				client.shutdown();
+			}
+		}
+	}
+
+	@Test
+	void replicasConfirmALockThatIsHandedOverInsideTheJvm() {
+		try (RedisTestServer primary = RedisTestServer.run();
+				RedisTestServer replica = RedisTestServer.runReplicaOf(primary)) {
+			RedissonClient client = connect(primary, replica, (config) -> {
+			});
+			LeaseRequest request = new LeaseRequest("passed", LONG, LockType.EXCLUSIVE);
+			try (RedissonLockProvider provider = new RedissonLockProvider(client)) {
+				Lease first = get(provider.tryAcquire(request));
+				LeaseExchange.Exchange confirmed = provider.exchange(first, request);
+				assertThat(get(confirmed.released())).isTrue();
+				Lease second = get(confirmed.place().granted());
+				replica.suspend();
+				LeaseExchange.Exchange unconfirmed = provider.exchange(second, request);
+				assertThat(get(unconfirmed.released())).isTrue();
+				assertThat(unconfirmed.place().granted().toCompletableFuture()).failsWithin(Patience.LIMIT)
+					.withThrowableThat()
+					.withMessageContaining("replica");
+				Patience.await().until(() -> primary.command("EXISTS", "passed").equals(0L));
 			}
 			finally {
 				replica.resume();

@@ -141,6 +141,33 @@ class RedissonFairTests {
 	}
 
 	/**
+	 * Its place in the queue of Redisson lasts for five minutes.
+	 */
+	@Test
+	void waiterByHandThatHasDiedDelaysTheLineByOneInterval() throws Exception {
+		RedissonClient dying = Clients.connect(this.server.url());
+		try (DefaultLockTemplate template = template(this.client); DefaultLockTemplate waiter = template(this.other)) {
+			LockRequest request = fair("died").withLeaseTime(Duration.ofMinutes(10));
+			LockHandle first = template.acquire(request);
+			RLock byHand = this.client.getLock(first.key());
+			inThread(dying.getFairLock(first.key()));
+			Patience.await().until(() -> length(QUEUE, first.key()) == 1);
+			dying.shutdown();
+			first.close();
+			// after a release of ours, and after one by hand
+			template.acquire(request).close();
+			byHand.lock(10, TimeUnit.MINUTES);
+			CompletableFuture<LockHandle> next = waiter.acquireAsync(request);
+			awaitLine(first.key(), 1);
+			byHand.unlock();
+			assertThat(next).succeedsWithin(Duration.ofSeconds(5)).satisfies(LockHandle::close);
+		}
+		finally {
+			dying.shutdown();
+		}
+	}
+
+	/**
 	 * More keys than channels that a provider takes from the application.
 	 */
 	@Test

@@ -54,18 +54,16 @@ final class Connection implements AutoCloseable {
 	 * nobody waits for the answer any more.
 	 */
 	void whenConnected(Runnable sending) {
-		// a client that is closed, or not started, fails when it is asked to send
-		if (isConnected() || this.client.getState() != CuratorFrameworkState.STARTED) {
+		if (canSend()) {
 			sending.run();
 			return;
 		}
-		boolean first = this.waiting.isEmpty();
 		this.waiting.add(sending);
-		if (isConnected()) {
+		// a client that could not open a connection tries again when it is asked
+		session();
+		// it may be connected, or closed, meanwhile
+		if (canSend()) {
 			sendWaiting();
-		}
-		else if (first) {
-			askForConnection();
 		}
 	}
 
@@ -123,24 +121,13 @@ final class Connection implements AutoCloseable {
 		this.waiting.clear();
 	}
 
-	private boolean isConnected() {
-		return this.client.getZookeeperClient().isConnected();
-	}
-
 	/**
-	 * Make Curator connect: when a connection has failed, it opens a new one only once it
-	 * has something to send. To read the root node changes nothing on the server.
+	 * Return whether there is a connection, or nobody will make one: a client that is
+	 * closed, or not started, fails when it is asked to send.
 	 */
-	private void askForConnection() {
-		try {
-			this.client.checkExists().inBackground().forPath("/");
-		}
-		// Curator declares no narrower type
-		catch (Exception ex) {
-			// the client was closed meanwhile: each command fails with that when it is
-			// sent
-			sendWaiting();
-		}
+	private boolean canSend() {
+		return this.client.getZookeeperClient().isConnected()
+				|| this.client.getState() != CuratorFrameworkState.STARTED;
 	}
 
 	private void sendWaiting() {

@@ -13,6 +13,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
@@ -35,6 +36,7 @@ import org.apache.curator.test.TestingCluster;
 import org.apache.curator.test.TestingServer;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.ZooDefs.Perms;
+import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.client.FourLetterWordMain;
 import org.apache.zookeeper.common.X509Exception.SSLContextException;
 import org.apache.zookeeper.data.ACL;
@@ -160,6 +162,39 @@ class ZooKeeperEdgeCaseTests {
 			// the client can lock with its next session
 			template.acquire(LockRequest.of("another").withWaitTime(Patience.LIMIT)).close();
 		}
+	}
+
+	/**
+	 * A client that could not open a connection tries again when it is asked to, and else
+	 * only after the time of a session.
+	 */
+	@Test
+	void eachCallAsksForAConnection() throws Exception {
+		AtomicBoolean failing = new AtomicBoolean();
+		CuratorFramework client = CuratorFrameworkFactory.builder()
+			.connectString(this.server.getConnectString())
+			.sessionTimeoutMs(Servers.LONG_SESSION_MILLIS)
+			.retryPolicy(new RetryOneTime(50))
+			.zookeeperFactory((address, timeout, watcher, readOnly) -> {
+				if (failing.get()) {
+					throw new IOException("Too many open files");
+				}
+				return new ZooKeeper(address, timeout, watcher, readOnly);
+			})
+			.build();
+		client.start();
+		this.opened.add(client);
+		ZooKeeperLockProvider provider = provider(client);
+		get(provider.ping());
+		failing.set(true);
+		client.getZookeeperClient().getZooKeeper().getTestable().injectSessionExpiration();
+		Patience.await().until(() -> !client.getZookeeperClient().isConnected());
+		provider.ping();
+		failing.set(false);
+		Patience.await().atMost(Duration.ofSeconds(20)).until(() -> {
+			provider.ping();
+			return client.getZookeeperClient().isConnected();
+		});
 	}
 
 	@Test

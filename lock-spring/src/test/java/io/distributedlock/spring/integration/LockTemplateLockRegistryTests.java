@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -22,6 +23,9 @@ import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import org.springframework.integration.leader.Context;
+import org.springframework.integration.leader.DefaultCandidate;
+import org.springframework.integration.support.leader.LockRegistryLeaderInitiator;
 import org.springframework.integration.support.locks.DistributedLock;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -100,6 +104,39 @@ class LockTemplateLockRegistryTests {
 		assertThatExceptionOfType(ConcurrentModificationException.class).isThrownBy(this.lock::unlock)
 			.withMessageContaining("lost");
 		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(this.lock::unlock);
+	}
+
+	/**
+	 * Its leader locks again and again, and unlocks, to see whether it still has the
+	 * lock.
+	 */
+	@Test
+	void leaderElectionNoticesALossThatNobodyUsed() {
+		LockTemplateLockRegistry limited = new LockTemplateLockRegistry(this.template,
+				LockRequest.of("leader").withLeaseTime(Duration.ofMillis(300)));
+		List<String> events = new CopyOnWriteArrayList<>();
+		LockRegistryLeaderInitiator leader = new LockRegistryLeaderInitiator(limited, new DefaultCandidate() {
+
+			@Override
+			public void onGranted(Context context) {
+				events.add("granted");
+			}
+
+			@Override
+			public void onRevoked(Context context) {
+				events.add("revoked");
+			}
+
+		});
+		leader.setHeartBeatMillis(50);
+		leader.start();
+		try {
+			Patience.await().until(() -> events.size() > 2);
+			assertThat(events).startsWith("granted", "revoked", "granted");
+		}
+		finally {
+			leader.stop();
+		}
 	}
 
 	@Test

@@ -21,7 +21,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Ours {
 
-	static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(3);
+	/**
+	 * Part of it is for the first connection, which takes seconds where many JVMs start
+	 * at the same time.
+	 */
+	static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(15);
 
 	private Ours() {
 	}

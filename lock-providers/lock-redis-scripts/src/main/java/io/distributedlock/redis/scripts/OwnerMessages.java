@@ -97,7 +97,7 @@ final class OwnerMessages {
 	 */
 	int subscription() {
 		int present = this.subscription.get();
-		return (present > 0 && this.runner.isHearing()) ? present : 0;
+		return (present > 0 && this.runner.ensureHearing()) ? present : 0;
 	}
 
 	/**

@@ -162,7 +162,7 @@ final class ServerRunner implements ScriptRunner, AutoCloseable {
 	}
 
 	@Override
-	public boolean isHearing() {
+	public boolean ensureHearing() {
 		return true;
 	}
 

@@ -117,7 +117,8 @@ public final class KeyTexts {
 	private static String tag(Locale locale) {
 		String tag = locale.toLanguageTag();
 		if (!Locale.forLanguageTag(tag).equals(locale)) {
-			throw refused(Locale.class);
+			throw new EvaluationException(
+					"A locale that has the language tag of another one can be no part of a key. Use a property of it, such as #locale.language");
 		}
 		return tag;
 	}

@@ -90,9 +90,10 @@ public interface ScriptRunner {
 	Shortfalls shortfalls();
 
 	/**
-	 * Return whether messages arrive, as far as the client knows.
-	 * @return {@code false} if the connection for messages is lost
+	 * Return whether messages arrive, as far as the client knows. Opens another
+	 * connection if the one for messages was closed.
+	 * @return {@code false} if they do not arrive yet
 	 */
-	boolean isHearing();
+	boolean ensureHearing();
 
 }
