@@ -98,8 +98,8 @@ class LockContextTests {
 	@Test
 	void lostLockStaysTheInnermostUntilItIsClosed() {
 		LockHandle outer = this.template.acquire("outer");
-		LockHandle lost = this.template.acquire(
-				LockRequest.of("lost").withLeaseTime(Duration.ofMillis(300)).withWaitTime(Patience.LIMIT));
+		LockHandle lost = this.template
+			.acquire(LockRequest.of("lost").withLeaseTime(Duration.ofMillis(300)).withWaitTime(Patience.LIMIT));
 		Patience.await().until(() -> !lost.isValid());
 		List<LockHandle> inner = new ArrayList<>();
 		for (int i = 0; i < 200; i++) {

@@ -26,6 +26,12 @@ import org.jspecify.annotations.Nullable;
 public abstract class FencedResource {
 
 	/**
+	 * Create a resource.
+	 */
+	protected FencedResource() {
+	}
+
+	/**
 	 * Set a value if no higher token was seen for its key.
 	 * @param key the key
 	 * @param value the value
