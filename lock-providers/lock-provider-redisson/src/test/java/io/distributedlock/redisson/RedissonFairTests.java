@@ -144,6 +144,7 @@ class RedissonFairTests {
 	 * Its place in the queue of Redisson lasts for five minutes.
 	 */
 	@Test
+	@SuppressWarnings("LockNotBeforeTry")
 	void waiterByHandThatHasDiedDelaysTheLineByOneInterval() throws Exception {
 		RedissonClient dying = Clients.connect(this.server.url());
 		try (DefaultLockTemplate template = template(this.client); DefaultLockTemplate waiter = template(this.other)) {
@@ -160,7 +161,7 @@ class RedissonFairTests {
 			CompletableFuture<LockHandle> next = waiter.acquireAsync(request);
 			awaitLine(first.key(), 1);
 			byHand.unlock();
-			assertThat(next).succeedsWithin(Duration.ofSeconds(5)).satisfies(LockHandle::close);
+			assertThat(next).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close);
 		}
 		finally {
 			dying.shutdown();
