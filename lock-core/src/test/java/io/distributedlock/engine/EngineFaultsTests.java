@@ -46,16 +46,26 @@ class EngineFaultsTests {
 
 	private final ScriptedProvider provider = new ScriptedProvider();
 
-	private final DefaultLockTemplate template = DefaultLockTemplate.builder()
-		.provider(this.provider)
-		.waitTime(Duration.ofSeconds(2))
-		.commandTimeout(COMMAND_TIMEOUT)
-		.pollInterval(Duration.ofMillis(50))
-		.build();
+	private final DefaultLockTemplate template = template(Patience.LIMIT);
+
+	/**
+	 * For what is never answered.
+	 */
+	private final DefaultLockTemplate hasty = template(COMMAND_TIMEOUT);
 
 	@AfterEach
 	void close() {
 		this.template.close();
+		this.hasty.close();
+	}
+
+	private DefaultLockTemplate template(Duration commandTimeout) {
+		return DefaultLockTemplate.builder()
+			.provider(this.provider)
+			.waitTime(Duration.ofSeconds(2))
+			.commandTimeout(commandTimeout)
+			.pollInterval(Duration.ofMillis(50))
+			.build();
 	}
 
 	/**
@@ -68,11 +78,11 @@ class EngineFaultsTests {
 		for (int i = 0; i < 1000; i++) {
 			this.provider.attempts.add(ScriptedProvider.unreachable());
 		}
-		CompletableFuture<LockHandle> first = this.template
+		CompletableFuture<LockHandle> first = this.hasty
 			.acquireAsync(LockRequest.of("k").withWaitTime(Duration.ofSeconds(30)));
 		Patience.await().until(() -> this.provider.attempted.get() > 0);
-		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(
-				() -> this.template.tryAcquire(LockRequest.of("k").withWaitTime(Duration.ofMillis(waitMillis))));
+		assertThatExceptionOfType(LockUnavailableException.class)
+			.isThrownBy(() -> this.hasty.tryAcquire(LockRequest.of("k").withWaitTime(Duration.ofMillis(waitMillis))));
 		first.cancel(false);
 		assertNothingIsLeft();
 	}
@@ -157,7 +167,7 @@ class EngineFaultsTests {
 	void answerThatNeverComesEndsWithTheCommandTimeout() {
 		this.provider.attempts.add(ScriptedProvider.never());
 		long start = System.nanoTime();
-		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.template.tryAcquire("k"))
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.hasty.tryAcquire("k"))
 			.withMessageContaining("300ms");
 		assertThat(System.nanoTime() - start).isBetween(COMMAND_TIMEOUT.toNanos(), COMMAND_TIMEOUT.toNanos() * 8);
 		assertNothingIsLeft();
@@ -167,7 +177,7 @@ class EngineFaultsTests {
 	void leaseThatComesTooLateIsReleased() {
 		CompletableFuture<Lease> late = new CompletableFuture<>();
 		this.provider.attempts.add(late);
-		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.template.tryAcquire("k"));
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.hasty.tryAcquire("k"));
 		late.complete(this.provider.lease(Duration.ofSeconds(30)));
 		assertThat(this.provider.released).hasValue(1);
 		assertNothingIsLeft();
@@ -287,7 +297,7 @@ class EngineFaultsTests {
 	@Test
 	void resultSurvivesAReleaseThatFails() {
 		failAllReleases();
-		assertThat(this.template.<String, RuntimeException>execute("k", () -> "result")).isEqualTo("result");
+		assertThat(this.hasty.<String, RuntimeException>execute("k", () -> "result")).isEqualTo("result");
 		assertNothingIsLeft();
 	}
 
@@ -300,7 +310,7 @@ class EngineFaultsTests {
 	@Test
 	void exceptionOfTheWorkHasTheReleaseWithoutAnAnswerThoughTheTimersAreLate() {
 		CountDownLatch late = new CountDownLatch(1);
-		this.template.timers.at(System.nanoTime(), () -> Trick.awaitUninterruptibly(late));
+		this.hasty.timers.at(System.nanoTime(), () -> Trick.awaitUninterruptibly(late));
 		this.provider.releases.add(ScriptedProvider.never());
 		try {
 			assertFailedReleaseIsAddedToTheExceptionOfTheWork();
@@ -311,7 +321,7 @@ class EngineFaultsTests {
 	}
 
 	private void assertFailedReleaseIsAddedToTheExceptionOfTheWork() {
-		assertThatExceptionOfType(IOException.class).isThrownBy(() -> this.template.execute("k", () -> {
+		assertThatExceptionOfType(IOException.class).isThrownBy(() -> this.hasty.execute("k", () -> {
 			throw new IOException("disk");
 		})).satisfies((ex) -> {
 			assertThat(ex.getSuppressed()).hasSize(1);
@@ -323,9 +333,9 @@ class EngineFaultsTests {
 	@Test
 	void releaseThatIsNeverAnsweredDoesNotHangTheCaller() {
 		this.provider.releases.add(ScriptedProvider.never());
-		this.template.acquire("k").close();
+		this.hasty.acquire("k").close();
 		assertNothingIsLeft();
-		this.template.acquire("k").close();
+		this.hasty.acquire("k").close();
 	}
 
 	@Test
@@ -343,18 +353,15 @@ class EngineFaultsTests {
 
 	@Test
 	void waitersThatGiveUpLeaveNothing() {
-		// its command time-out is longer than a pause of the machine
-		try (DefaultLockTemplate patient = DefaultLockTemplate.builder().provider(this.provider).build()) {
-			LockHandle handle = CompletableFuture.supplyAsync(() -> patient.acquire("k")).join();
-			for (int i = 0; i < 50; i++) {
-				assertThatExceptionOfType(LockNotAcquiredException.class)
-					.isThrownBy(() -> patient.acquire(LockRequest.of("k").withWaitTime(Duration.ofMillis(2))))
-					.satisfies((ex) -> assertThat(ex.getReason()).isEqualTo(Reason.CONTENDED));
-			}
-			assertThat(patient.keys.waiting()).isZero();
-			handle.close();
-			Leftovers.assertNone(patient);
+		LockHandle handle = CompletableFuture.supplyAsync(() -> this.template.acquire("k")).join();
+		for (int i = 0; i < 50; i++) {
+			assertThatExceptionOfType(LockNotAcquiredException.class)
+				.isThrownBy(() -> this.template.acquire(LockRequest.of("k").withWaitTime(Duration.ofMillis(2))))
+				.satisfies((ex) -> assertThat(ex.getReason()).isEqualTo(Reason.CONTENDED));
 		}
+		assertThat(this.template.keys.waiting()).isZero();
+		handle.close();
+		assertNothingIsLeft();
 	}
 
 	@Test
@@ -374,11 +381,9 @@ class EngineFaultsTests {
 	void closeWaitsForReleasesThatOthersHaveBegun() throws Exception {
 		CompletableFuture<Boolean> slow = new CompletableFuture<>();
 		this.provider.releases.add(slow);
-		// its command time-out is longer than a pause of the machine
-		DefaultLockTemplate patient = DefaultLockTemplate.builder().provider(this.provider).build();
-		LockHandle handle = patient.acquire("k");
+		LockHandle handle = this.template.acquire("k");
 		CompletableFuture<Void> released = handle.closeAsync();
-		CompletableFuture<Void> closed = CompletableFuture.runAsync(patient::close);
+		CompletableFuture<Void> closed = CompletableFuture.runAsync(this.template::close);
 		Patience.await().during(Duration.ofMillis(100)).until(() -> !closed.isDone());
 		slow.complete(true);
 		closed.get(Patience.SECONDS, TimeUnit.SECONDS);
@@ -467,11 +472,8 @@ class EngineFaultsTests {
 	}
 
 	private void assertNothingIsLeft() {
-		Patience.await().untilAsserted(() -> {
-			assertThat(this.template.keys.size()).as("keys in use").isZero();
-			assertThat(this.template.keeper.size()).as("tracked leases").isZero();
-			assertThat(this.template.keys.waiting()).as("waiting calls").isZero();
-		});
+		Leftovers.assertNone(this.template);
+		Leftovers.assertNone(this.hasty);
 	}
 
 }

@@ -191,7 +191,7 @@ class ZooKeeperEdgeCaseTests {
 		Patience.await().until(() -> !client.getZookeeperClient().isConnected());
 		provider.ping();
 		failing.set(false);
-		Patience.await().atMost(Duration.ofSeconds(20)).until(() -> {
+		Patience.await().until(() -> {
 			provider.ping();
 			return client.getZookeeperClient().isConnected();
 		});
