@@ -24,7 +24,9 @@ import io.distributedlock.event.LockListener;
 import io.distributedlock.local.LocalLockProvider;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.LockQueue;
 import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
@@ -76,6 +78,34 @@ class MisbehavingProviderTests {
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.template.acquire("k"))
 			.withCauseInstanceOf(NoClassDefFoundError.class);
 		assertKeyCanBeLocked();
+	}
+
+	@Test
+	void failureThatCannotTellItsMessageIsAFailureOfThatCallOnly() {
+		this.provider.acquire.next(Trick.throwing(UnprintableException::new));
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.template.acquire("k"))
+			.withMessageContaining("UnprintableException");
+		this.provider.release.always(Trick.throwing(UnprintableException::new));
+		assertThat(this.template.execute("other", () -> "done")).isEqualTo("done");
+		this.provider.release.behave();
+		assertKeyCanBeLocked();
+	}
+
+	@Test
+	void providerWithoutAHashCodeCostsNoLockOfAnotherOne() {
+		try (DefaultLockTemplate both = DefaultLockTemplate.builder()
+			.provider(this.provider)
+			.provider(new Hashless(new LocalLockProvider()))
+			.defaultProvider("tricky")
+			.renewalLeaseTime(LEASE)
+			.build()) {
+			LockHandle other = both.acquire(LockRequest.of("other").withProvider("hashless"));
+			LockHandle good = both.acquire("k");
+			Patience.await().until(() -> this.provider.renew.calls() > 1);
+			assertThat(good.isValid()).isTrue();
+			good.close();
+			other.close();
+		}
 	}
 
 	@Test
@@ -750,6 +780,28 @@ class MisbehavingProviderTests {
 		@Override
 		public void leave() {
 			// it was never there
+		}
+
+	}
+
+	/**
+	 * A provider that cannot be a key of a map.
+	 */
+	private record Hashless(LocalLockProvider backend) implements LockProvider {
+
+		@Override
+		public String name() {
+			return "hashless";
+		}
+
+		@Override
+		public CompletionStage<Lease> tryAcquire(LeaseRequest request) {
+			return this.backend.tryAcquire(request);
+		}
+
+		@Override
+		public int hashCode() {
+			throw new UnsupportedOperationException();
 		}
 
 	}

@@ -2,7 +2,7 @@ package io.distributedlock.engine.internal.lease;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -271,7 +271,8 @@ public final class LeaseKeeper {
 	}
 
 	private void sendDue() {
-		Map<LockProvider, List<Renewal>> byProvider = new LinkedHashMap<>();
+		// a provider may have no hash code that works
+		Map<LockProvider, List<Renewal>> byProvider = new IdentityHashMap<>();
 		this.due
 			.forEach((renewal) -> byProvider.computeIfAbsent(renewal.lock.provider(), (ignored) -> new ArrayList<>())
 				.add(renewal));

@@ -141,8 +141,18 @@ public final class LockErrors {
 				"Set another lease time, or choose another provider.");
 	}
 
+	/**
+	 * Return the message of a failure, or its class if it has none, or cannot tell it.
+	 */
 	public static String describe(Throwable cause) {
-		return (cause.getMessage() != null) ? cause.getMessage() : cause.getClass().getSimpleName();
+		String message = null;
+		try {
+			message = cause.getMessage();
+		}
+		catch (Throwable ex) {
+			// the exception says more about itself by its class than by this
+		}
+		return (message != null) ? message : cause.getClass().getSimpleName();
 	}
 
 }
