@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -272,7 +271,7 @@ public final class LeaseKeeper {
 
 	private void sendDue() {
 		// a provider may have no hash code that works
-		Map<LockProvider, List<Renewal>> byProvider = new IdentityHashMap<>();
+		IdentityHashMap<LockProvider, List<Renewal>> byProvider = new IdentityHashMap<>();
 		this.due
 			.forEach((renewal) -> byProvider.computeIfAbsent(renewal.lock.provider(), (ignored) -> new ArrayList<>())
 				.add(renewal));
