@@ -78,7 +78,7 @@ public final class LazyConnection<C extends StatefulConnection<String, String>> 
 			Opening<C> opening = new Opening<>();
 			if (this.current.compareAndSet(found, opening)) {
 				closeWhenOpened(found);
-				open(opening);
+				open(opening, null);
 				return opening;
 			}
 		}
@@ -129,17 +129,7 @@ public final class LazyConnection<C extends StatefulConnection<String, String>> 
 		}
 		Opening<C> opening = new Opening<>();
 		if (this.replacement.compareAndSet(under, opening)) {
-			opening.whenComplete((opened, failure) -> {
-				boolean first = this.replacement.compareAndSet(opening, null);
-				if (failure == null && first && this.current.compareAndSet(silent, opening)) {
-					retire(silent.join());
-					this.onReplaced.accept(opened);
-				}
-				else {
-					closeWhenOpened(opening);
-				}
-			});
-			open(opening);
+			open(opening, silent);
 			return opening;
 		}
 		return replaceSilent();
@@ -183,31 +173,49 @@ public final class LazyConnection<C extends StatefulConnection<String, String>> 
 		return isClosed(connection) ? NOTHING_TO_CLOSE : connection.closeAsync();
 	}
 
-	private void open(Opening<C> opening) {
+	private void open(Opening<C> opening, @Nullable Opening<C> silent) {
 		if (this.closed) {
-			opening.completeExceptionally(RedisErrors.closed());
+			fail(opening, RedisErrors.closed());
 			return;
 		}
 		Thread thread = new Thread(() -> {
+			C connection;
 			try {
-				C connection = this.connect.apply(this.client.get());
-				this.notConnected = null;
-				opening.complete(connection);
-				if (this.closed) {
-					close(connection);
-				}
+				connection = this.connect.apply(this.client.get());
 			}
 			catch (RuntimeException | Error ex) {
 				this.notConnected = ex;
-				opening.completeExceptionally(this.closed ? RedisErrors.closed() : RedisErrors.notConnected(ex));
+				fail(opening, this.closed ? RedisErrors.closed() : RedisErrors.notConnected(ex));
+				return;
 			}
+			this.notConnected = null;
+			complete(opening, connection, silent);
 		}, "lock-redis-connect");
 		thread.setDaemon(true);
 		try {
 			thread.start();
 		}
 		catch (Error ex) {
-			opening.completeExceptionally(RedisErrors.notConnected(ex));
+			fail(opening, RedisErrors.notConnected(ex));
+		}
+	}
+
+	private void fail(Opening<C> opening, Throwable failure) {
+		this.replacement.compareAndSet(opening, null);
+		opening.completeExceptionally(failure);
+	}
+
+	private void complete(Opening<C> opening, C connection, @Nullable Opening<C> silent) {
+		// before the callers continue, as their next command must find it
+		boolean found = silent == null
+				|| (this.replacement.compareAndSet(opening, null) && this.current.compareAndSet(silent, opening));
+		opening.complete(connection);
+		if (silent != null && found) {
+			retire(silent.join());
+			this.onReplaced.accept(connection);
+		}
+		if (this.closed || !found) {
+			close(connection);
 		}
 	}
 
