@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Failures {
 
+	private static final int MOST_CAUSES = 100;
+
 	private Failures() {
 	}
 
@@ -81,13 +83,22 @@ public final class Failures {
 	}
 
 	/**
+	 * Return a failure and its causes.
+	 * @param failure the failure of a client
+	 * @return the outermost first; ends also where causes name each other
+	 */
+	public static Stream<Throwable> causes(@Nullable Throwable failure) {
+		return Stream.iterate(failure, Objects::nonNull, Throwable::getCause).limit(MOST_CAUSES);
+	}
+
+	/**
 	 * Return what the operating system says of a connection: what is wrong, and with most
 	 * clients the address.
 	 * @param failure the failure of a client
 	 * @return the words in brackets, after a space; empty if there are none
 	 */
 	public static String ofConnection(@Nullable Throwable failure) {
-		return Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
+		return causes(failure)
 			.filter((cause) -> cause instanceof SocketException || cause instanceof UnknownHostException)
 			.findFirst()
 			.map((cause) -> " (" + cause.getMessage() + ")")

@@ -23,4 +23,12 @@ class FailuresTests {
 		assertThat(Failures.unwrap(wrapper)).isSameAs(wrapper);
 	}
 
+	@Test
+	void causesThatNameEachOtherEnd() {
+		IllegalStateException first = new IllegalStateException("first");
+		first.initCause(new IllegalArgumentException("second", first));
+		assertThat(Failures.causes(first)).startsWith(first, first.getCause()).hasSizeLessThan(1000);
+		assertThat(Failures.ofConnection(first)).isEmpty();
+	}
+
 }

@@ -87,15 +87,13 @@ final class EtcdErrors {
 	 * Return the code of etcd or gRPC, or {@code null} if the failure comes from neither.
 	 */
 	private static @Nullable ErrorCode code(Throwable failure) {
-		for (Throwable each = failure; each != null; each = each.getCause()) {
-			if (each instanceof EtcdException etcdException) {
-				return etcdException.getErrorCode();
-			}
-			if (each instanceof StatusRuntimeException || each instanceof StatusException) {
-				return ErrorCode.valueOf(Status.fromThrowable(each).getCode().name());
-			}
-		}
-		return null;
+		return Failures.causes(failure)
+			.map((each) -> (each instanceof EtcdException etcdException) ? etcdException.getErrorCode()
+					: (each instanceof StatusRuntimeException || each instanceof StatusException)
+							? ErrorCode.valueOf(Status.fromThrowable(each).getCode().name()) : null)
+			.filter(Objects::nonNull)
+			.findFirst()
+			.orElse(null);
 	}
 
 }

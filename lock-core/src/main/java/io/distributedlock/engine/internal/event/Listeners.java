@@ -10,6 +10,7 @@ import java.util.function.Consumer;
 import java.util.function.LongFunction;
 
 import io.distributedlock.engine.internal.runtime.EngineRuntime;
+import io.distributedlock.engine.internal.runtime.Guard;
 import io.distributedlock.event.LockEvent;
 import io.distributedlock.event.LockListener;
 import io.distributedlock.spi.support.LimitedLog;
@@ -129,7 +130,7 @@ public final class Listeners {
 				this.listener.on(event);
 			}
 			catch (Throwable ex) {
-				logger.error("Lock listener {} failed", this.listener, ex);
+				Guard.log(logger, "Lock listener {} failed", this.listener, ex);
 			}
 		}
 

@@ -215,7 +215,7 @@ public final class LeaseKeeper {
 				callback.run();
 			}
 			catch (Throwable ex) {
-				logger.error("A callback for the {} of lock '{}' failed", event, lock.key(), ex);
+				Guard.log(logger, "A callback for the {} of lock '{}' failed", event, lock.key(), ex);
 			}
 		});
 	}

@@ -41,7 +41,7 @@ public final class Callbacks {
 			return new ForCaller(known.capture());
 		}
 		catch (Throwable ex) {
-			logger.error("The context of a caller could not be captured; its callbacks run without it", ex);
+			Guard.log(logger, "The context of a caller could not be captured; its callbacks run without it", ex);
 			return this.withoutContext;
 		}
 	}
@@ -100,7 +100,7 @@ public final class Callbacks {
 		}
 		catch (Throwable ex) {
 			// it may also have failed after the callback
-			logger.error("The context of a caller failed; a callback that has not begun runs without it", ex);
+			Guard.log(logger, "The context of a caller failed; a callback that has not begun runs without it", ex);
 		}
 		once.run();
 	}

@@ -4,7 +4,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs a step, and lets the next one run whatever this one throws.
+ * Lets the engine go on whatever a step throws.
  * <p>
  * Why: docs/decisions/005-trust-no-provider.md
  */
@@ -24,7 +24,25 @@ public final class Guard {
 			step.run();
 		}
 		catch (Throwable ex) {
-			logger.error("A step of the lock engine failed, and the engine goes on with the next: {}", what, ex);
+			log(logger, "A step of the lock engine failed, and the engine goes on with the next: {}", what, ex);
+		}
+	}
+
+	/**
+	 * Log what code of others has thrown. It may throw again when it is to tell its
+	 * message, and then is told by its type.
+	 * @param argumentsAndFailure an argument for each place in the message, and the
+	 * failure
+	 */
+	public static void log(Logger logger, String message, Object... argumentsAndFailure) {
+		try {
+			logger.error(message, argumentsAndFailure);
+		}
+		catch (Throwable ex) {
+			int last = argumentsAndFailure.length - 1;
+			Object[] arguments = argumentsAndFailure.clone();
+			arguments[last] = arguments[last].getClass().getName();
+			logger.error(message + ": a {}, which cannot be printed", arguments);
 		}
 	}
 

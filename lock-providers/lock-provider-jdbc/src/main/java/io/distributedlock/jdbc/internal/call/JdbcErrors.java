@@ -2,6 +2,7 @@ package io.distributedlock.jdbc.internal.call;
 
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.TimeoutException;
 
 import io.distributedlock.spi.BackendException;
@@ -155,11 +156,13 @@ public final class JdbcErrors {
 	private static String network(SQLException failure) {
 		String words = Failures.ofConnection(failure);
 		if (!words.isEmpty()) {
-			for (Throwable each = failure; each != null; each = each.getCause()) {
-				if (each instanceof SQLException && each.getMessage() != null) {
-					words = " (" + each.getMessage().lines().findFirst().orElse("") + ")";
-				}
-			}
+			// the innermost is the driver's own
+			words = SqlCodes.sqlExceptions(failure)
+				.map(Throwable::getMessage)
+				.filter(Objects::nonNull)
+				.reduce((outer, inner) -> inner)
+				.map((message) -> " (" + message.lines().findFirst().orElse("") + ")")
+				.orElse(words);
 		}
 		return words;
 	}
@@ -168,12 +171,7 @@ public final class JdbcErrors {
 	 * A pool may wrap the driver's exception into one of its own.
 	 */
 	private static @Nullable SQLException sqlException(Throwable failure) {
-		for (Throwable each = failure; each != null; each = each.getCause()) {
-			if (each instanceof SQLException sqlException) {
-				return sqlException;
-			}
-		}
-		return null;
+		return SqlCodes.sqlExceptions(failure).findFirst().orElse(null);
 	}
 
 }

@@ -7,6 +7,9 @@ import java.sql.SQLRecoverableException;
 import java.sql.SQLTimeoutException;
 import java.sql.SQLTransientConnectionException;
 import java.util.Set;
+import java.util.stream.Stream;
+
+import io.distributedlock.spi.support.Failures;
 
 /**
  * Knows the SQL states and the vendor codes of the four databases. A state is asked for
@@ -209,22 +212,24 @@ public final class SqlCodes {
 	 * {@code null}.
 	 */
 	public static String state(SQLException failure) {
-		for (Throwable each = failure; each != null; each = each.getCause()) {
-			if (each instanceof SQLException sqlException && sqlException.getSQLState() != null
-					&& !sqlException.getSQLState().isEmpty()) {
-				return sqlException.getSQLState();
-			}
-		}
-		return "";
+		return sqlExceptions(failure).map(SQLException::getSQLState)
+			.filter((state) -> state != null && !state.isEmpty())
+			.findFirst()
+			.orElse("");
 	}
 
 	private static int code(SQLException failure) {
-		for (Throwable each = failure; each != null; each = each.getCause()) {
-			if (each instanceof SQLException sqlException && sqlException.getErrorCode() != 0) {
-				return sqlException.getErrorCode();
-			}
-		}
-		return 0;
+		return sqlExceptions(failure).mapToInt(SQLException::getErrorCode)
+			.filter((code) -> code != 0)
+			.findFirst()
+			.orElse(0);
+	}
+
+	/**
+	 * Return what drivers and pools have thrown, the outermost first.
+	 */
+	static Stream<SQLException> sqlExceptions(Throwable failure) {
+		return Failures.causes(failure).filter(SQLException.class::isInstance).map(SQLException.class::cast);
 	}
 
 }
