@@ -1,8 +1,7 @@
 package io.distributedlock.redis;
 
-import java.time.Duration;
-
 import io.distributedlock.spi.LockProvider;
+import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.contract.RedisProxyContract;
 import io.lettuce.core.RedisClient;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +26,7 @@ class RedisProxyTests extends RedisProxyContract {
 		if (this.client == null) {
 			this.client = Clients.client(url);
 		}
-		RedisLockProvider provider = new RedisLockProvider(this.client, Duration.ofSeconds(3));
+		RedisLockProvider provider = new RedisLockProvider(this.client, Patience.LIMIT);
 		provider.checkAccess(RedisLockProvider.DEFAULT_PREFIX);
 		return provider;
 	}

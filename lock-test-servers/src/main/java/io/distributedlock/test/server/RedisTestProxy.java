@@ -41,7 +41,14 @@ public final class RedisTestProxy implements AutoCloseable {
 
 	private final Map<String, String> scripts = new ConcurrentHashMap<>();
 
+	private final Map<String, String> digests = new ConcurrentHashMap<>();
+
 	private final Map<String, String> slots = new ConcurrentHashMap<>();
+
+	/**
+	 * By slot, none of which is moved.
+	 */
+	private final Map<String, RedisTestServer> primaries = new ConcurrentHashMap<>();
 
 	private final Set<String> refused = ConcurrentHashMap.newKeySet();
 
@@ -115,7 +122,19 @@ public final class RedisTestProxy implements AutoCloseable {
 		thread.start();
 	}
 
+	private String slotOf(String key) {
+		return this.slots.computeIfAbsent(key, this.cluster::slotOf);
+	}
+
+	private RedisTestServer primaryOf(String key) {
+		return this.primaries.computeIfAbsent(slotOf(key), (slot) -> this.cluster.primaryOf(key));
+	}
+
 	private String load(String source) throws IOException {
+		String known = this.digests.get(source);
+		if (known != null) {
+			return known;
+		}
 		List<String> broken = ScriptRules.broken(source);
 		if (!broken.isEmpty()) {
 			this.refused.add(broken + " in " + source);
@@ -123,6 +142,7 @@ public final class RedisTestProxy implements AutoCloseable {
 		}
 		String digest = String.valueOf(this.cluster.servers().get(0).command("SCRIPT", "LOAD", source));
 		this.scripts.put(digest, source);
+		this.digests.put(source, digest);
 		return digest;
 	}
 
@@ -195,13 +215,13 @@ public final class RedisTestProxy implements AutoCloseable {
 			}
 			load(source);
 			List<String> keys = command.subList(3, 3 + Integer.parseInt(command.get(2)));
-			if (keys.stream().map((key) -> slots.computeIfAbsent(key, cluster::slotOf)).distinct().count() != 1) {
+			if (keys.stream().map(RedisTestProxy.this::slotOf).distinct().count() != 1) {
 				throw new IOException("CROSSSLOT Keys in request don't hash to the same slot, or there are none");
 			}
 			List<String> whole = new ArrayList<>(command);
 			whole.set(0, "EVAL");
 			whole.set(1, poorer(source));
-			return node(cluster.primaryOf(keys.get(0))).send(whole.toArray(String[]::new));
+			return node(primaryOf(keys.get(0))).send(whole.toArray(String[]::new));
 		}
 
 		private String poorer(String source) {
@@ -213,8 +233,7 @@ public final class RedisTestProxy implements AutoCloseable {
 		}
 
 		private @Nullable Object forward(String name, List<String> command) throws IOException {
-			RedisTestServer server = WITHOUT_KEYS.contains(name) ? cluster.servers().get(0)
-					: cluster.primaryOf(command.get(1));
+			RedisTestServer server = WITHOUT_KEYS.contains(name) ? cluster.servers().get(0) : primaryOf(command.get(1));
 			return node(server).send(command.toArray(String[]::new));
 		}
 

@@ -141,18 +141,21 @@ public abstract class RedisProxyContract {
 
 	@Test
 	final void leasesOfSeveralSlotsAreRenewed() {
+		Duration leaseTime = Duration.ofSeconds(12);
 		try (LockProvider provider = provider(proxy.url());
 				DefaultLockTemplate template = DefaultLockTemplate.builder()
 					.provider(provider)
-					.renewalLeaseTime(Duration.ofSeconds(3))
+					.commandTimeout(Patience.LIMIT)
+					.renewalLeaseTime(leaseTime)
 					.build()) {
 			List<LockHandle> handles = IntStream.range(0, 20)
 				.mapToObj((i) -> template.acquire(LockRequest.of("kept:" + i).withWaitTime(Patience.LIMIT)))
 				.toList();
-			Patience.await().during(Duration.ofSeconds(4)).until(() -> {
-				handles.forEach(LockHandle::ensureHeld);
-				return true;
-			});
+			long firstLeasesEnd = System.nanoTime() + leaseTime.toNanos();
+			Patience.await()
+				.untilAsserted(() -> assertThat(handles)
+					.allSatisfy((handle) -> assertThat(System.nanoTime() + handle.remaining().toNanos())
+						.isGreaterThan(firstLeasesEnd)));
 			handles.forEach(LockHandle::close);
 		}
 	}
