@@ -30,7 +30,7 @@ public final class Guard {
 
 	/**
 	 * Log what code of others has thrown. It may throw again when it is to tell its
-	 * message, and then is told by its type.
+	 * message, and then is told by its type and its stack.
 	 * @param argumentsAndFailure an argument for each place in the message, and the
 	 * failure
 	 */
@@ -39,10 +39,13 @@ public final class Guard {
 			logger.error(message, argumentsAndFailure);
 		}
 		catch (Throwable ex) {
-			int last = argumentsAndFailure.length - 1;
-			Object[] arguments = argumentsAndFailure.clone();
-			arguments[last] = arguments[last].getClass().getName();
-			logger.error(message + ": a {}, which cannot be printed", arguments);
+			Object[] printable = argumentsAndFailure.clone();
+			int last = printable.length - 1;
+			Throwable failure = (Throwable) printable[last];
+			Throwable printed = new Throwable(failure.getClass().getName());
+			printed.setStackTrace(failure.getStackTrace());
+			printable[last] = printed;
+			logger.error(message, printable);
 		}
 	}
 
