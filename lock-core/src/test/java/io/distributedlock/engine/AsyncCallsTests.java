@@ -28,7 +28,9 @@ import io.distributedlock.LockNotAcquiredException.Reason;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
 import io.distributedlock.LockUnavailableException;
+import io.distributedlock.local.LocalLockProvider;
 import io.distributedlock.spi.support.Failures;
+import io.distributedlock.test.clock.AdjustableClock;
 import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -140,19 +142,24 @@ class AsyncCallsTests {
 	@Test
 	void workDoesNotStartIfTheLeaseEndedWhileItWaitedForAThread() throws Exception {
 		ExecutorService busy = Executors.newSingleThreadExecutor();
+		AdjustableClock clock = new AdjustableClock();
+		TrickyProvider timed = new TrickyProvider("timed", new LocalLockProvider(clock::nanoTime));
 		try (DefaultLockTemplate onBusy = DefaultLockTemplate.builder()
-			.provider(this.provider)
+			.provider(timed)
+			.runtime(clock::runtime)
+			.waitTime(Duration.ofHours(1))
 			.executor(busy)
 			.build()) {
 			CountDownLatch done = new CountDownLatch(1);
 			busy.execute(() -> awaitUninterruptibly(done));
 			AtomicInteger started = new AtomicInteger();
-			CompletableFuture<String> result = onBusy.executeAsync(K.withLeaseTime(Duration.ofMillis(100)), () -> {
+			CompletableFuture<String> result = onBusy.executeAsync(K.withLeaseTime(Duration.ofMinutes(1)), () -> {
 				started.incrementAndGet();
 				return CompletableFuture.completedFuture("done");
 			});
-			Patience.await().until(() -> this.provider.leases.size() == 1);
-			Patience.await().until(() -> this.provider.isFree("k"));
+			Patience.await().until(() -> timed.leases.size() == 1);
+			clock.advance(Duration.ofMinutes(2));
+			assertThat(timed.isFree("k")).isTrue();
 			done.countDown();
 			assertThat(result).failsWithin(Patience.LIMIT)
 				.withThrowableThat()
@@ -185,7 +192,7 @@ class AsyncCallsTests {
 	@MethodSource("callsThatTheClientAnswers")
 	void futureMayBeWaitedForOnTheOnlyThreadOfTheExecutor(Function<DefaultLockTemplate, CompletableFuture<?>> call) {
 		answerOnTheClientsThread();
-		try (DefaultLockTemplate onOne = onTheOnlyThread(Duration.ofSeconds(2))) {
+		try (DefaultLockTemplate onOne = onTheOnlyThread(Duration.ofSeconds(5))) {
 			Optional<Throwable> failure = CompletableFuture
 				.supplyAsync(() -> call.apply(onOne).handle((value, ex) -> Optional.ofNullable(ex)).join(), this.one)
 				.orTimeout(Patience.SECONDS, TimeUnit.SECONDS)
@@ -203,7 +210,9 @@ class AsyncCallsTests {
 		CountDownLatch blocked = new CountDownLatch(1);
 		AtomicInteger started = new AtomicInteger();
 		LockRequest request = LockRequest.ofAll(List.of(keys.split(","))).withWaitTime(Duration.ofMillis(200));
-		try (DefaultLockTemplate onOne = onTheOnlyThread(Duration.ofMillis(800))) {
+		// in that time the locks are acquired, on a busy machine too
+		Duration commandTimeout = Duration.ofSeconds(4);
+		try (DefaultLockTemplate onOne = onTheOnlyThread(commandTimeout)) {
 			this.one.execute(() -> awaitUninterruptibly(blocked));
 			AtomicReference<LockException> refused = new AtomicReference<>();
 			long before = System.nanoTime();
@@ -219,7 +228,7 @@ class AsyncCallsTests {
 				.withCauseInstanceOf(LockNotAcquiredException.class)
 				.withMessageContaining("no thread of the executor");
 			assertThat(Duration.ofNanos(System.nanoTime() - before)).as("not before its time is over")
-				.isGreaterThan(Duration.ofMillis(900));
+				.isGreaterThan(commandTimeout);
 			assertThat(refused.get()).isInstanceOfSatisfying(LockNotAcquiredException.class,
 					(ex) -> assertThat(ex.getReason()).isEqualTo(Reason.NO_THREAD));
 			Leftovers.assertNone(onOne);

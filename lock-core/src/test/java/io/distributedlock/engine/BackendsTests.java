@@ -51,7 +51,7 @@ class BackendsTests {
 			}
 
 		};
-		try (DefaultLockTemplate template = DefaultLockTemplate.builder().provider(plain).build()) {
+		try (DefaultLockTemplate template = template(plain)) {
 			assertThat(template.backends().owners("plain", "k")).failsWithin(Patience.LIMIT)
 				.withThrowableThat()
 				.havingCause()
@@ -82,7 +82,8 @@ class BackendsTests {
 					return new CompletableFuture<>();
 				});
 		for (Supplier<CompletionStage<List<LockOwner>>> answer : bad) {
-			try (DefaultLockTemplate template = template(new Owners(answer, CompletableFuture::new))) {
+			try (DefaultLockTemplate template = template(new Owners(answer, CompletableFuture::new),
+					Duration.ofMillis(100))) {
 				assertThat(template.backends().owners("custom", "k")).failsWithin(Patience.LIMIT);
 				assertThat(template.backends().forceRelease("custom", "k", OWNER)).failsWithin(Patience.LIMIT);
 			}
@@ -106,7 +107,7 @@ class BackendsTests {
 	@Test
 	void closedTemplateSaysSoAtOnce() {
 		Owners provider = new Owners(CompletableFuture::new, CompletableFuture::new);
-		DefaultLockTemplate template = DefaultLockTemplate.builder().provider(provider).build();
+		DefaultLockTemplate template = template(provider);
 		CompletableFuture<?> askedBefore = template.backends().owners("custom", "k");
 		template.close();
 		Backends closed = template.backends();
@@ -164,7 +165,11 @@ class BackendsTests {
 	}
 
 	private static DefaultLockTemplate template(LockProvider provider) {
-		return DefaultLockTemplate.builder().provider(provider).commandTimeout(Duration.ofMillis(100)).build();
+		return template(provider, Patience.LIMIT);
+	}
+
+	private static DefaultLockTemplate template(LockProvider provider, Duration commandTimeout) {
+		return DefaultLockTemplate.builder().provider(provider).commandTimeout(commandTimeout).build();
 	}
 
 	/**

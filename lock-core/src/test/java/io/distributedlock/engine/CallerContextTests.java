@@ -105,12 +105,14 @@ class CallerContextTests {
 		CompletableFuture<String> lost = new CompletableFuture<>();
 		CompletableFuture<String> expiring = new CompletableFuture<>();
 		USER.set("anna");
-		try (LockHandle handle = this.template.acquire(REQUEST.withLeaseTime(Duration.ofMillis(60)))) {
+		try (LockHandle handle = this.template.acquire(REQUEST)) {
 			handle.onLost((loss) -> lost.complete(USER.get()));
 			USER.set("ben");
-			handle.onExpiring(Duration.ofMillis(59), () -> expiring.complete(USER.get()));
-			assertThat(get(lost)).isEqualTo("anna");
+			// longer than the lease: it is due at once
+			handle.onExpiring(Duration.ofMinutes(2), () -> expiring.complete(USER.get()));
 			assertThat(get(expiring)).isEqualTo("ben");
+			this.template.close();
+			assertThat(get(lost)).isEqualTo("anna");
 		}
 	}
 

@@ -49,6 +49,8 @@ class ClosingTests {
 		DefaultLockTemplate both = DefaultLockTemplate.builder()
 			.provider(blocking)
 			.provider(healthy)
+			// longer than the test waits: only the release makes a key free
+			.renewalLeaseTime(Duration.ofMinutes(10))
 			.commandTimeout(Duration.ofMillis(300))
 			.build();
 		try {
@@ -57,7 +59,7 @@ class ClosingTests {
 			blocking.release.always(Trick.blocking(end));
 			assertThat(CompletableFuture.runAsync(both::close, (task) -> new Thread(task, "closing").start()))
 				.succeedsWithin(Patience.LIMIT);
-			assertThat(healthy.isFree("b")).isTrue();
+			Patience.await().until(() -> healthy.isFree("b"));
 		}
 		finally {
 			end.countDown();
@@ -184,7 +186,10 @@ class ClosingTests {
 				}
 				return stillOwned;
 			}));
-			DefaultLockTemplate closing = DefaultLockTemplate.builder().provider(own).build();
+			DefaultLockTemplate closing = DefaultLockTemplate.builder()
+				.provider(own)
+				.commandTimeout(Patience.LIMIT)
+				.build();
 			List<LockHandle> handles = new ArrayList<>();
 			for (int i = 0; i < 30; i++) {
 				String key = "k" + i;

@@ -14,10 +14,12 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
 import io.distributedlock.LockUnavailableException;
+import io.distributedlock.local.LocalLockProvider;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseExchange.Exchange;
 import io.distributedlock.spi.LockQueue;
+import io.distributedlock.test.clock.AdjustableClock;
 import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -46,14 +48,27 @@ class ExchangeTests {
 
 	private final TrickyProvider provider = new TrickyProvider();
 
-	private final DefaultLockTemplate template = DefaultLockTemplate.builder()
-		.provider(this.provider)
-		.waitTime(LONG)
-		.renewalLeaseTime(Duration.ofSeconds(4))
-		.commandTimeout(COMMAND_TIMEOUT)
-		.pollInterval(Duration.ofMillis(50))
-		.handOverWindow(Duration.ZERO)
-		.build();
+	/**
+	 * Longer than a busy machine may pause, and short enough for a release that is tried
+	 * again after a part of it.
+	 */
+	private final DefaultLockTemplate template = template(Duration.ofSeconds(10));
+
+	/**
+	 * For what is never answered.
+	 */
+	private final DefaultLockTemplate hasty = template(COMMAND_TIMEOUT);
+
+	private DefaultLockTemplate template(Duration commandTimeout) {
+		return DefaultLockTemplate.builder()
+			.provider(this.provider)
+			.waitTime(LONG)
+			.renewalLeaseTime(Duration.ofSeconds(4))
+			.commandTimeout(commandTimeout)
+			.pollInterval(Duration.ofMillis(50))
+			.handOverWindow(Duration.ZERO)
+			.build();
+	}
 
 	@BeforeEach
 	void queue() {
@@ -64,6 +79,7 @@ class ExchangeTests {
 	void close() {
 		this.provider.release.behave();
 		this.template.close();
+		this.hasty.close();
 	}
 
 	@Test
@@ -90,12 +106,32 @@ class ExchangeTests {
 		CompletableFuture<LockHandle> other = this.template.acquireAsync(request().withType(LockType.WRITE));
 		first.close();
 		assertThat(other).succeedsWithin(LONG).satisfies(LockHandle::close);
-		LockHandle minimum = acquired(request().withHoldAtLeast(Duration.ofMillis(50)));
-		CompletableFuture<LockHandle> next = waiting();
-		minimum.close();
-		assertThat(next).succeedsWithin(LONG).satisfies(LockHandle::close);
 		assertThat(this.provider.exchange.calls()).isZero();
 		assertNothingIsLeft();
+	}
+
+	@Test
+	void nextCallerIsLetInAfterTheMinimumHoldTime() {
+		AdjustableClock clock = new AdjustableClock();
+		TrickyProvider delaying = new TrickyProvider("delaying", new LocalLockProvider(clock::nanoTime));
+		delaying.exchanges = true;
+		try (DefaultLockTemplate node = DefaultLockTemplate.builder()
+			.provider(delaying)
+			.runtime(clock::runtime)
+			.waitTime(Duration.ofHours(1))
+			.commandTimeout(LONG)
+			.pollInterval(Duration.ofSeconds(10))
+			.handOverWindow(Duration.ZERO)
+			.build()) {
+			LockHandle minimum = node.acquireAsync(request().withHoldAtLeast(Duration.ofMinutes(5))).join();
+			CompletableFuture<LockHandle> next = node.acquireAsync(request());
+			minimum.close();
+			assertThat(next).isNotDone();
+			clock.advance(Duration.ofMinutes(6));
+			assertThat(next).succeedsWithin(LONG).satisfies(LockHandle::close);
+			assertThat(delaying.exchange.calls()).isZero();
+			Leftovers.assertNone(node);
+		}
 	}
 
 	static Stream<Trick<Exchange>> badExchanges() {
@@ -161,21 +197,21 @@ class ExchangeTests {
 
 	@Test
 	void exchangeWithoutAnAnswerEndsWithTheCommandTimeout() {
-		LockHandle first = held();
-		CompletableFuture<LockHandle> second = waiting();
+		LockHandle first = acquired(this.hasty, request());
+		CompletableFuture<LockHandle> second = this.hasty.acquireAsync(request());
 		CountDownLatch left = new CountDownLatch(1);
 		this.provider.exchange.next((properly) -> new Exchange(new CompletableFuture<>(), silentPlace(left)));
 		assertThatCode(first::close).doesNotThrowAnyException();
 		assertThat(left).satisfies((latch) -> assertThat(latch.await(Patience.SECONDS, TimeUnit.SECONDS)).isTrue());
 		// nobody has released it, so it expires; the call asks again until then
 		assertThat(second).succeedsWithin(LONG).satisfies(LockHandle::close);
-		assertNothingIsLeft();
+		assertNothingIsLeft(this.hasty);
 	}
 
 	@Test
 	void leaseThatComesAfterTheCommandTimeoutIsReleased() {
-		LockHandle first = held();
-		CompletableFuture<LockHandle> second = waiting();
+		LockHandle first = acquired(this.hasty, request());
+		CompletableFuture<LockHandle> second = this.hasty.acquireAsync(request());
 		CompletableFuture<Void> opened = new CompletableFuture<>();
 		this.provider.exchange.next((properly) -> {
 			Exchange exchange = properly.get();
@@ -187,7 +223,7 @@ class ExchangeTests {
 		Patience.await("the call asks again").until(() -> this.provider.enqueue.calls() > places);
 		opened.complete(null);
 		assertThat(second).succeedsWithin(LONG).satisfies(LockHandle::close);
-		assertNothingIsLeft();
+		assertNothingIsLeft(this.hasty);
 	}
 
 	@Test
@@ -212,14 +248,14 @@ class ExchangeTests {
 
 	@Test
 	void callOfAClosedTemplateTakesNoPlace() {
-		LockHandle first = held();
-		CompletableFuture<LockHandle> second = waiting();
-		CompletableFuture<LockHandle> third = waiting();
+		LockHandle first = acquired(this.hasty, request());
+		CompletableFuture<LockHandle> second = this.hasty.acquireAsync(request());
+		CompletableFuture<LockHandle> third = this.hasty.acquireAsync(request());
 		CountDownLatch closing = new CountDownLatch(1);
 		this.provider.exchange.next(Trick.blocking(closing));
 		CompletableFuture<Void> closed = CompletableFuture.runAsync(first::close, (run) -> new Thread(run).start());
 		Patience.await().until(() -> this.provider.exchange.calls() == 1);
-		this.template.close();
+		this.hasty.close();
 		closing.countDown();
 		assertThat(closed).succeedsWithin(LONG);
 		assertThat(second).failsWithin(LONG);
@@ -228,17 +264,21 @@ class ExchangeTests {
 	}
 
 	private void assertNothingIsLeft() {
-		Leftovers.assertNone(this.template);
+		assertNothingIsLeft(this.template);
+	}
+
+	private void assertNothingIsLeft(DefaultLockTemplate node) {
+		Leftovers.assertNone(node);
 		Patience.await().atMost(LONG).until(() -> this.provider.isFree("k"));
 	}
 
 	private LockHandle held() {
-		return acquired(request());
+		return acquired(this.template, request());
 	}
 
-	private LockHandle acquired(LockRequest request) {
+	private static LockHandle acquired(DefaultLockTemplate node, LockRequest request) {
 		// not acquire: what this thread has, it would enter again
-		return this.template.acquireAsync(request).orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join();
+		return node.acquireAsync(request).orTimeout(Patience.SECONDS, TimeUnit.SECONDS).join();
 	}
 
 	private CompletableFuture<LockHandle> waiting() {

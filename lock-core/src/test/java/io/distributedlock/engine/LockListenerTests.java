@@ -6,6 +6,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -19,6 +20,8 @@ import io.distributedlock.event.LockEvent;
 import io.distributedlock.event.LockInfo;
 import io.distributedlock.event.LockListener;
 import io.distributedlock.local.LocalLockProvider;
+import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -38,8 +41,7 @@ class LockListenerTests {
 		LockTemplateBuilder builder = DefaultLockTemplate.builder()
 			.provider(this.provider)
 			.provider(new LocalLockProvider())
-			.renewalLeaseTime(Duration.ofSeconds(2))
-			.commandTimeout(Duration.ofSeconds(2));
+			.commandTimeout(Patience.LIMIT);
 		List.of(listeners).forEach(builder::listener);
 		return builder.build();
 	}
@@ -51,7 +53,11 @@ class LockListenerTests {
 
 	@Test
 	void acquisitionRenewalAndReleaseAreTold() {
-		try (LockHandle handle = this.template.acquire(local())) {
+		// a third of it is over, so that it is renewed at once
+		LeaseTerm begun = new LeaseTerm(System.nanoTime() - Duration.ofMinutes(1).toNanos(), Duration.ofMinutes(3));
+		this.provider.attempts.add(CompletableFuture.completedFuture(this.provider.lease(begun)));
+		LockRequest request = LockRequest.of("k").withLeaseTime(begun.granted()).withAutoRenew(true);
+		try (LockHandle handle = this.template.acquire(request)) {
 			awaitEvent("Renewed");
 			assertThat(handle.isValid()).isTrue();
 		}
@@ -92,7 +98,8 @@ class LockListenerTests {
 
 	@Test
 	void lossIsTold() {
-		try (LockHandle handle = this.template.acquire(local().withLeaseTime(Duration.ofMillis(50)))) {
+		try (LockHandle handle = this.template.acquire("k")) {
+			this.provider.lossSignal.lost("the session ended");
 			awaitEvent("Lost");
 			assertThat(handle.isValid()).isFalse();
 		}
@@ -146,10 +153,8 @@ class LockListenerTests {
 				});
 			}
 			assertThat(begun).as("calls at the same time").hasValueLessThanOrEqualTo(1);
-			LockHandle handle = this.template.acquire(local().withLeaseTime(Duration.ofMillis(20)));
-			// it is not valid before that, on a busy machine, and then it is not lost but
-			// released
-			await().until(() -> this.template.keeper.size() == 0);
+			LockHandle handle = this.template.acquire("k");
+			this.provider.lossSignal.lost("the session ended");
 			handle.close();
 			await().until(() -> begun.get() == 2);
 		}

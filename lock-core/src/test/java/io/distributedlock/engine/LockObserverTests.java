@@ -44,7 +44,7 @@ class LockObserverTests {
 	private static DefaultLockTemplate template(LockObserver... observers) {
 		LockTemplateBuilder builder = DefaultLockTemplate.builder()
 			.provider(new LocalLockProvider())
-			.commandTimeout(Duration.ofSeconds(2));
+			.commandTimeout(Patience.LIMIT);
 		List.of(observers).forEach(builder::observer);
 		return builder.build();
 	}
@@ -102,6 +102,7 @@ class LockObserverTests {
 		provider.attempts.add(ScriptedProvider.refused());
 		try (DefaultLockTemplate failing = DefaultLockTemplate.builder()
 			.provider(provider)
+			.commandTimeout(Patience.LIMIT)
 			.observer(this::observe)
 			.build()) {
 			assertThatThrownBy(() -> failing.acquire("k")).isInstanceOf(LockUnavailableException.class);
@@ -187,9 +188,10 @@ class LockObserverTests {
 		provider.attempts.add(CompletableFuture.completedFuture(new LostAtOnce(lease)));
 		try (DefaultLockTemplate retrying = DefaultLockTemplate.builder()
 			.provider(provider)
+			.commandTimeout(Patience.LIMIT)
 			.observer(this::observe)
 			.build()) {
-			LockHandle handle = retrying.acquire(REQUEST.withWaitTime(Duration.ofSeconds(10)));
+			LockHandle handle = retrying.acquire(REQUEST.withWaitTime(Patience.LIMIT));
 			assertThat(handle.isValid()).isTrue();
 			handle.close();
 		}

@@ -35,18 +35,18 @@ class PingTests {
 	@Test
 	void failureOfTheProviderIsPassedOn() {
 		BackendException failure = new BackendException("down", true, null);
-		assertThat(ask(() -> CompletableFuture.failedFuture(failure))).failsWithin(Patience.LIMIT)
+		assertThat(ask(() -> CompletableFuture.failedFuture(failure), Patience.LIMIT)).failsWithin(Patience.LIMIT)
 			.withThrowableThat()
 			.havingCause()
 			.isSameAs(failure);
 		assertThat(ask(() -> {
 			throw failure;
-		})).failsWithin(Patience.LIMIT).withThrowableThat().havingCause().isSameAs(failure);
+		}, Patience.LIMIT)).failsWithin(Patience.LIMIT).withThrowableThat().havingCause().isSameAs(failure);
 	}
 
 	@Test
 	void providerThatDoesNotAnswerFailsAfterTheCommandTimeout() {
-		assertThat(ask(CompletableFuture::new)).failsWithin(Patience.LIMIT)
+		assertThat(ask(CompletableFuture::new, Duration.ofMillis(100))).failsWithin(Patience.LIMIT)
 			.withThrowableThat()
 			.havingCause()
 			.isInstanceOf(BackendException.class)
@@ -64,7 +64,7 @@ class PingTests {
 				Thread.currentThread().interrupt();
 			}
 			return new CompletableFuture<>();
-		});
+		}, Duration.ofMillis(100));
 		assertThat(answer).failsWithin(Patience.LIMIT);
 		assertThat(caller.getCount()).as("the provider blocks until now").isEqualTo(1);
 		caller.countDown();
@@ -91,7 +91,7 @@ class PingTests {
 		}
 	}
 
-	private static CompletableFuture<Duration> ask(Supplier<CompletionStage<?>> ping) {
+	private static CompletableFuture<Duration> ask(Supplier<CompletionStage<?>> ping, Duration commandTimeout) {
 		LockProvider provider = new LocalLockProviderWithoutPing() {
 
 			@Override
@@ -102,7 +102,7 @@ class PingTests {
 		};
 		return DefaultLockTemplate.builder()
 			.provider(provider)
-			.commandTimeout(Duration.ofMillis(100))
+			.commandTimeout(commandTimeout)
 			.build()
 			.backends()
 			.ping("custom");

@@ -7,6 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 import io.distributedlock.spi.BackendException;
@@ -34,6 +35,19 @@ public final class ScriptedProvider implements LockProvider {
 
 	volatile Lease.LossSignal lossSignal;
 
+	private final LongSupplier nanoTime;
+
+	public ScriptedProvider() {
+		this(System::nanoTime);
+	}
+
+	/**
+	 * Create a provider with the clock of its templates, which a test puts forward.
+	 */
+	public ScriptedProvider(LongSupplier nanoTime) {
+		this.nanoTime = nanoTime;
+	}
+
 	public static <T> CompletionStage<T> never() {
 		return new CompletableFuture<>();
 	}
@@ -51,7 +65,11 @@ public final class ScriptedProvider implements LockProvider {
 	}
 
 	public Lease lease(Duration leaseTime) {
-		return new ScriptedLease(new LeaseTerm(System.nanoTime(), leaseTime));
+		return lease(new LeaseTerm(this.nanoTime.getAsLong(), leaseTime));
+	}
+
+	public Lease lease(LeaseTerm term) {
+		return new ScriptedLease(term);
 	}
 
 	@Override
@@ -84,7 +102,8 @@ public final class ScriptedProvider implements LockProvider {
 			ScriptedProvider.this.renewed.incrementAndGet();
 			Supplier<CompletionStage<LeaseTerm>> scripted = ScriptedProvider.this.renewals.poll();
 			return (scripted != null) ? scripted.get()
-					: CompletableFuture.completedFuture(new LeaseTerm(System.nanoTime(), leaseTime));
+					: CompletableFuture.completedFuture(
+							new LeaseTerm(ScriptedProvider.this.nanoTime.getAsLong(), leaseTime));
 		}
 
 		@Override

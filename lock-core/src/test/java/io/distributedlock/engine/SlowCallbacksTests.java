@@ -76,6 +76,8 @@ class SlowCallbacksTests {
 	 * A lock is lost at a renewal, and another one through the message of its backend.
 	 */
 	private void assertOtherLockIsKeptAndSignalledWhileACallbackBlocks(Executor executor) {
+		// they are renewed each second
+		this.provider.over = 0.8;
 		try (DefaultLockTemplate template = template(executor)) {
 			LockHandle first = template.acquire("first");
 			AtomicInteger blocking = new AtomicInteger();
@@ -120,7 +122,8 @@ class SlowCallbacksTests {
 		try (DefaultLockTemplate template = template(busy,
 				LockListener.of(LockEvent.Lost.class, (loss) -> told.add("event")))) {
 			busy.execute(this::block);
-			LockHandle lock = template.acquire("k");
+			// not renewed, which would make it expire once more
+			LockHandle lock = template.acquire(LockRequest.of("k").withLeaseTime(Duration.ofMinutes(1)));
 			lock.onExpiring(Duration.ofMinutes(5), () -> told.add("expiry"));
 			Patience.await().until(() -> told.contains("expiry"));
 			lock.onLost((loss) -> told.add("loss"));
@@ -201,7 +204,7 @@ class SlowCallbacksTests {
 			this.provider.leases.forEach(TrickyProvider.TrickyLease::lose);
 			slow.countDown();
 			Patience.await().until(() -> told.getCount() == 0);
-			assertThat(busy.getQueue()).hasSize(1);
+			Patience.await().untilAsserted(() -> assertThat(busy.getQueue()).hasSize(1));
 		}
 		finally {
 			this.blocked.countDown();
@@ -306,7 +309,8 @@ class SlowCallbacksTests {
 	void errorOfACallbackKeepsNothingFromBeingTold() {
 		AtomicInteger told = new AtomicInteger();
 		try (DefaultLockTemplate template = template(null)) {
-			LockHandle handle = template.acquire("k");
+			// not renewed, which would make it expire once more
+			LockHandle handle = template.acquire(LockRequest.of("k").withLeaseTime(Duration.ofMinutes(1)));
 			handle.onLost((loss) -> {
 				throw new NoClassDefFoundError("com/example/Alarm");
 			});
@@ -327,7 +331,7 @@ class SlowCallbacksTests {
 		LockTemplateBuilder builder = DefaultLockTemplate.builder()
 			.provider(this.provider)
 			.waitTime(Duration.ofSeconds(20))
-			.renewalLeaseTime(Duration.ofSeconds(4))
+			.renewalLeaseTime(Duration.ofMinutes(1))
 			.commandTimeout(Duration.ofSeconds(5));
 		List.of(listeners).forEach(builder::listener);
 		return ((executor != null) ? builder.executor(executor) : builder).build();

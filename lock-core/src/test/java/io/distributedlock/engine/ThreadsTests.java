@@ -49,7 +49,8 @@ class ThreadsTests {
 	@Test
 	void interruptOfTheTimerThreadIsSurvivedWithoutSpinning() {
 		Set<Thread> before = timerThreads();
-		start(Duration.ofSeconds(3));
+		this.provider.over = 0.8;
+		start(Duration.ofMinutes(1));
 		LockHandle handle = acquire("k");
 		Thread timer = newTimerThread(before);
 		for (int i = 0; i < 3; i++) {
@@ -88,7 +89,8 @@ class ThreadsTests {
 
 	@Test
 	void locksAreRenewedAndLossesSignalledAfterAThreadCouldNotBeStarted() throws Exception {
-		start(Duration.ofSeconds(3));
+		this.provider.over = 0.8;
+		start(Duration.ofMinutes(1));
 		AtomicReference<LockHandle> handle = new AtomicReference<>();
 		ThreadlessThread caller = new ThreadlessThread(() -> {
 			CompletableFuture<LockHandle> future = this.template.get().acquireAsync(LockRequest.of("k"));
@@ -143,7 +145,11 @@ class ThreadsTests {
 	}
 
 	private void start(Duration lease) {
-		this.template.set(DefaultLockTemplate.builder().provider(this.provider).renewalLeaseTime(lease).build());
+		this.template.set(DefaultLockTemplate.builder()
+			.provider(this.provider)
+			.renewalLeaseTime(lease)
+			.commandTimeout(Patience.LIMIT)
+			.build());
 	}
 
 	private LockHandle acquire(String key) {

@@ -60,6 +60,12 @@ public final class TrickyProvider implements LockProvider, LeaseExchange, Releas
 	final List<TrickyLease> leases = new CopyOnWriteArrayList<>();
 
 	/**
+	 * How much of each term is over when it is granted, from zero to one: a long lease is
+	 * then renewed at once and each second, and ends soon if it is not renewed.
+	 */
+	public volatile double over;
+
+	/**
 	 * Whether exclusive locks have a queue, so that a lease is exchanged for a place.
 	 */
 	volatile boolean exchanges;
@@ -169,6 +175,8 @@ public final class TrickyProvider implements LockProvider, LeaseExchange, Releas
 
 		private final AtomicReference<LossSignal> signal;
 
+		private final double over = TrickyProvider.this.over;
+
 		/**
 		 * What this lease does when it is to be renewed.
 		 */
@@ -198,13 +206,22 @@ public final class TrickyProvider implements LockProvider, LeaseExchange, Releas
 
 		@Override
 		public LeaseTerm term() {
-			return TrickyProvider.this.term.play(this.lease::term);
+			return TrickyProvider.this.term.play(() -> partlyOver(this.lease.term()));
 		}
 
 		@Override
 		public CompletionStage<LeaseTerm> renew(Duration leaseTime) {
 			Trick<CompletionStage<LeaseTerm>> own = this.renewal.get();
-			return TrickyProvider.this.renew.play(() -> Trick.asked(own, () -> this.lease.renew(leaseTime)));
+			return TrickyProvider.this.renew
+				.play(() -> Trick.asked(own, () -> this.lease.renew(leaseTime).thenApply(this::partlyOver)));
+		}
+
+		private LeaseTerm partlyOver(LeaseTerm granted) {
+			if (granted == null || this.over == 0) {
+				return granted;
+			}
+			long passed = (long) (granted.granted().toNanos() * this.over);
+			return new LeaseTerm(granted.startNanos() - passed, granted.granted());
 		}
 
 		@Override

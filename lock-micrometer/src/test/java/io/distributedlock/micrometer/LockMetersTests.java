@@ -33,7 +33,8 @@ class LockMetersTests {
 		.provider(new LocalLockProvider())
 		.observer(this.meters)
 		.listener(this.meters)
-		.renewalLeaseTime(Duration.ofSeconds(3))
+		// longer than a busy machine may pause
+		.renewalLeaseTime(Duration.ofSeconds(6))
 		.build();
 
 	@AfterEach
@@ -104,7 +105,7 @@ class LockMetersTests {
 				.until(() -> this.registry.get("lock.renewals")
 					.tags("lock.name", "none", "lock.provider", "local")
 					.timer()
-					.count() >= 2);
+					.count() >= 1);
 		}
 	}
 

@@ -246,7 +246,8 @@ class TestLocksTests {
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.template.acquire("a"));
 		assertThatExceptionOfType(LockUnavailableException.class)
 			.isThrownBy(() -> this.template.acquire(LockRequest.of("a").withType(LockType.FAIR)));
-		assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(2));
+		// less than one of them would wait
+		assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(5));
 		this.locks.available();
 		this.template.acquire("a").close();
 	}

@@ -209,7 +209,7 @@ class TcpProxyTests {
 			assertThat(kept.isConnected()).isFalse();
 			assertThat(client.isEnded()).isTrue();
 		}
-		assertThat(this.proxy.connections()).isEmpty();
+		Patience.await().until(() -> this.proxy.connections().isEmpty());
 	}
 
 	private static Socket boundTo(int port) throws IOException {

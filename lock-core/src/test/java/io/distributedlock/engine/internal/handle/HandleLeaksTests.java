@@ -50,12 +50,14 @@ class HandleLeaksTests {
 	private final DefaultLockTemplate template = DefaultLockTemplate.builder()
 		.provider(this.provider)
 		.listener(LockListener.of(LockEvent.Lost.class, (event) -> this.losses.add(event.loss())))
-		.renewalLeaseTime(Duration.ofSeconds(3))
+		.renewalLeaseTime(Duration.ofMinutes(1))
 		.waitTime(Duration.ofSeconds(30))
 		.build();
 
 	@BeforeEach
 	void record() {
+		// a lease that is longer than the machine may pause is looked at each second
+		this.provider.over = 0.8;
 		HandleLeaks.reporter = this.reported::put;
 	}
 
@@ -87,7 +89,7 @@ class HandleLeaksTests {
 	void lockOfWorkThatTheExecutorDropsIsLetGoOf() {
 		try (DefaultLockTemplate dropping = DefaultLockTemplate.builder()
 			.provider(this.provider)
-			.renewalLeaseTime(Duration.ofMillis(900))
+			.renewalLeaseTime(Duration.ofMinutes(1))
 			.executor((task) -> {
 			})
 			.build()) {
@@ -111,8 +113,10 @@ class HandleLeaksTests {
 		});
 		assertThat(this.reported.get("k").getStackTrace()).extracting(StackTraceElement::getMethodName)
 			.contains("forgetfulMethod");
-		assertThat(this.losses).singleElement()
-			.satisfies((loss) -> assertThat(loss).hasMessageContaining("never closed").hasMessageContaining("'k'"));
+		Patience.await()
+			.untilAsserted(() -> assertThat(this.losses).singleElement()
+				.satisfies(
+						(loss) -> assertThat(loss).hasMessageContaining("never closed").hasMessageContaining("'k'")));
 		this.template.acquire("k").close();
 		Leftovers.assertNone(this.template);
 	}
@@ -161,6 +165,7 @@ class HandleLeaksTests {
 	void threadTakesTheLockAnewWhoseHandleItNeverClosed(LockType type) throws Exception {
 		ExecutorService pool = Executors.newSingleThreadExecutor();
 		try {
+			this.provider.over = 0;
 			LockRequest request = LockRequest.of("k").withLeaseTime(Duration.ofMillis(60));
 			pool.submit(() -> {
 				LockHandle forgotten = this.template.acquire(request.withType(type));

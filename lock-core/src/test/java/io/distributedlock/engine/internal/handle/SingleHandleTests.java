@@ -18,6 +18,7 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.engine.Inside;
+import io.distributedlock.engine.LockTemplateBuilder;
 import io.distributedlock.engine.ScriptedProvider;
 import io.distributedlock.event.LockEvent;
 import io.distributedlock.event.LockListener;
@@ -27,6 +28,7 @@ import io.distributedlock.spi.LeaseLimits;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
+import io.distributedlock.test.clock.AdjustableClock;
 import io.distributedlock.test.patience.Patience;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -41,32 +43,46 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
  */
 class SingleHandleTests {
 
-	private final ScriptedProvider provider = new ScriptedProvider();
+	private final AdjustableClock clock = new AdjustableClock();
+
+	private final ScriptedProvider provider = new ScriptedProvider(this.clock::nanoTime);
 
 	private final List<LockLostException> losses = new CopyOnWriteArrayList<>();
 
-	private final DefaultLockTemplate template = DefaultLockTemplate.builder()
-		.provider(this.provider)
-		.provider(new LocalLockProvider())
-		.waitTime(Duration.ofSeconds(5))
-		.commandTimeout(Duration.ofMillis(300))
-		.pollInterval(Duration.ofMillis(50))
-		.listener(LockListener.of(LockEvent.Lost.class, (event) -> this.losses.add(event.loss())))
+	private final DefaultLockTemplate template = builder().build();
+
+	/**
+	 * For leases whose end is waited for.
+	 */
+	private final DefaultLockTemplate timed = builder().runtime(this.clock::runtime)
+		.pollInterval(Duration.ofSeconds(10))
 		.build();
+
+	private LockTemplateBuilder builder() {
+		return DefaultLockTemplate.builder()
+			.provider(this.provider)
+			.provider(new LocalLockProvider(this.clock::nanoTime))
+			.waitTime(Patience.LIMIT)
+			.commandTimeout(Patience.LIMIT)
+			.pollInterval(Duration.ofMillis(50))
+			.listener(LockListener.of(LockEvent.Lost.class, (event) -> this.losses.add(event.loss())));
+	}
 
 	@AfterEach
 	void close() {
 		this.template.close();
+		this.timed.close();
 	}
 
 	@Test
 	void explicitLeaseIsExtendedBeyondItsEnd() {
-		try (LockHandle handle = this.template.acquire(lease(Duration.ofMillis(300)))) {
-			handle.extend(Duration.ofSeconds(30));
-			assertThat(handle.remaining()).isGreaterThan(Duration.ofSeconds(20));
-			Patience.await().during(Duration.ofMillis(400)).until(handle::isValid);
+		try (LockHandle handle = this.timed.acquire(lease(Duration.ofMinutes(1)))) {
+			handle.extend(Duration.ofHours(1));
+			assertThat(handle.remaining()).isGreaterThan(Duration.ofMinutes(50));
+			this.clock.advance(Duration.ofMinutes(2));
+			assertThat(handle.isValid()).isTrue();
 			handle.extend(Duration.ofMillis(50));
-			assertThat(handle.remaining()).as("no extension shortens it").isGreaterThan(Duration.ofSeconds(20));
+			assertThat(handle.remaining()).as("no extension shortens it").isGreaterThan(Duration.ofMinutes(50));
 		}
 	}
 
@@ -84,29 +100,41 @@ class SingleHandleTests {
 	@Test
 	void extensionThatFailsLeavesTheLeaseAsItWas() {
 		this.provider.renewals.add(ScriptedProvider::unreachable);
-		this.provider.renewals.add(ScriptedProvider::never);
-		try (LockHandle handle = this.template.acquire(lease(Duration.ofSeconds(30)))) {
+		try (LockHandle handle = this.template.acquire(lease(Duration.ofSeconds(60)))) {
 			assertThatExceptionOfType(LockUnavailableException.class)
-				.isThrownBy(() -> handle.extend(Duration.ofMinutes(1)))
+				.isThrownBy(() -> handle.extend(Duration.ofMinutes(10)))
 				.withMessageContaining("unreachable");
-			assertThatExceptionOfType(LockUnavailableException.class)
-				.isThrownBy(() -> handle.ensureAtLeast(Duration.ofMinutes(1)))
-				.withMessageContaining("300ms");
-			handle.ensureAtLeast(Duration.ofSeconds(20));
-			assertThat(handle.remaining()).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(30));
+			assertIsAsLongAsItWas(handle);
 			assertThatIllegalArgumentException().isThrownBy(() -> handle.extend(Duration.ZERO));
 			assertThatIllegalArgumentException().isThrownBy(() -> handle.extend(Duration.ofDays(5000)));
 		}
 	}
 
 	@Test
+	void extensionWithoutAnAnswerLeavesTheLeaseAsItWas() {
+		this.provider.renewals.add(ScriptedProvider::never);
+		try (DefaultLockTemplate hasty = builder().commandTimeout(Duration.ofMillis(300)).build();
+				LockHandle handle = hasty.acquire(lease(Duration.ofSeconds(60)))) {
+			assertThatExceptionOfType(LockUnavailableException.class)
+				.isThrownBy(() -> handle.ensureAtLeast(Duration.ofMinutes(10)))
+				.withMessageContaining("300ms");
+			assertIsAsLongAsItWas(handle);
+		}
+	}
+
+	private static void assertIsAsLongAsItWas(LockHandle handle) {
+		handle.ensureAtLeast(Duration.ofSeconds(20));
+		assertThat(handle.remaining()).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(60));
+	}
+
+	@Test
 	void enoughTimeIsAskedForOnlyIfItIsNotThere() {
-		try (LockHandle handle = this.template.acquire(lease(Duration.ofSeconds(10)))) {
+		try (LockHandle handle = this.template.acquire(lease(Duration.ofSeconds(60)))) {
 			handle.ensureAtLeast(Duration.ofSeconds(5));
 			assertThat(this.provider.renewed).hasValue(0);
-			handle.ensureAtLeast(Duration.ofSeconds(60));
+			handle.ensureAtLeast(Duration.ofMinutes(10));
 			assertThat(this.provider.renewed).hasValue(1);
-			assertThat(handle.remaining()).isGreaterThan(Duration.ofSeconds(59));
+			assertThat(handle.remaining()).isGreaterThan(Duration.ofMinutes(9));
 		}
 	}
 
@@ -115,60 +143,73 @@ class SingleHandleTests {
 	 */
 	@Test
 	void leaseThatIsGrantedForLessIsNotCutShort() {
-		this.provider.attempts.add(CompletableFuture.completedFuture(this.provider.lease(Duration.ofSeconds(3))));
-		try (LockHandle handle = this.template.acquire(lease(Duration.ofSeconds(30)))) {
-			handle.ensureAtLeast(Duration.ofSeconds(5));
-			assertThat(handle.remaining()).isGreaterThan(Duration.ofSeconds(25));
+		this.provider.attempts.add(CompletableFuture.completedFuture(this.provider.lease(Duration.ofMinutes(1))));
+		try (LockHandle handle = this.template.acquire(lease(Duration.ofMinutes(10)))) {
+			handle.ensureAtLeast(Duration.ofMinutes(2));
+			assertThat(handle.remaining()).isGreaterThan(Duration.ofMinutes(8));
 		}
 	}
 
 	@Test
 	void leaseThatIsGrantedForLessIsNoReasonToWarn() {
-		this.provider.attempts.add(CompletableFuture.completedFuture(this.provider.lease(Duration.ofSeconds(12))));
+		this.provider.attempts.add(CompletableFuture.completedFuture(this.provider.lease(Duration.ofMinutes(12))));
 		AtomicInteger warned = new AtomicInteger();
-		try (LockHandle handle = this.template.acquire(lease(Duration.ofSeconds(30)))) {
-			handle.onExpiring(Duration.ofSeconds(15), warned::incrementAndGet);
-			Patience.await().until(() -> handle.remaining().compareTo(Duration.ofSeconds(20)) > 0);
+		try (LockHandle handle = this.timed.acquire(lease(Duration.ofMinutes(30)))) {
+			handle.onExpiring(Duration.ofMinutes(15), warned::incrementAndGet);
+			this.clock.advance(Duration.ofMinutes(3));
+			assertThat(this.provider.renewed).hasValue(0);
+			this.clock.advance(Duration.ofMinutes(2));
+			assertThat(handle.remaining()).isGreaterThan(Duration.ofMinutes(20));
 			assertThat(warned).hasValue(0);
 		}
 	}
 
 	@Test
 	void leaseThatIsGrantedForLessAndCannotBeRenewedIsAReasonToWarn() {
-		this.provider.attempts.add(CompletableFuture.completedFuture(this.provider.lease(Duration.ofSeconds(1))));
+		this.provider.attempts.add(CompletableFuture.completedFuture(this.provider.lease(Duration.ofMinutes(2))));
 		for (int i = 0; i < 1000; i++) {
 			this.provider.renewals.add(ScriptedProvider::unreachable);
 		}
 		AtomicInteger warned = new AtomicInteger();
-		try (LockHandle handle = this.template.acquire(lease(Duration.ofSeconds(30)))) {
-			handle.onExpiring(Duration.ofSeconds(5), warned::incrementAndGet);
-			Patience.await().until(() -> !this.losses.isEmpty());
-			assertThat(warned).hasValue(1);
+		try (LockHandle handle = this.timed.acquire(lease(Duration.ofMinutes(30)))) {
+			handle.onExpiring(Duration.ofMinutes(5), warned::incrementAndGet);
+			this.clock.advance(Duration.ofSeconds(70));
+			assertIsWarnedOnceBeforeTheLoss(warned);
 		}
+	}
+
+	private void assertIsWarnedOnceBeforeTheLoss(AtomicInteger warned) {
+		Patience.await().until(() -> warned.get() == 1);
+		assertThat(this.losses).isEmpty();
+		this.clock.advance(Duration.ofMinutes(3));
+		Patience.await().until(() -> !this.losses.isEmpty());
+		assertThat(warned).hasValue(1);
 	}
 
 	@Test
 	void extensionWaitsForTheAnswerToARenewal() throws Exception {
 		CompletableFuture<LeaseTerm> slow = new CompletableFuture<>();
 		this.provider.renewals.add(() -> slow);
-		Duration lease = Duration.ofSeconds(3);
-		try (DefaultLockTemplate patient = DefaultLockTemplate.builder()
-			.provider(this.provider)
-			.renewalLeaseTime(lease)
-			.commandTimeout(Duration.ofSeconds(60))
-			.build(); LockHandle handle = patient.acquire("k")) {
+		Duration lease = Duration.ofMinutes(3);
+		// each term is one for whose renewal it is time
+		this.provider.attempts.add(CompletableFuture.completedFuture(this.provider.lease(aThirdIsOver(lease))));
+		try (DefaultLockTemplate patient = builder().renewalLeaseTime(lease).build();
+				LockHandle handle = patient.acquire("k")) {
 			Patience.await().until(() -> this.provider.renewed.get() >= 1);
-			CompletableFuture<Void> extension = handle.extendAsync(Duration.ofMinutes(1));
-			int sent = this.provider.renewed.get();
+			CompletableFuture<Void> extension = handle.extendAsync(Duration.ofHours(1));
 			assertThat(extension).isNotDone();
-			slow.complete(new LeaseTerm(System.nanoTime(), lease));
+			assertThat(this.provider.renewed).hasValue(1);
+			slow.complete(aThirdIsOver(lease));
 			extension.get(Patience.SECONDS, TimeUnit.SECONDS);
-			assertThat(handle.remaining()).isGreaterThan(Duration.ofSeconds(50));
 			Patience.await()
 				.during(Duration.ofMillis(1500))
-				.until(() -> handle.remaining().compareTo(Duration.ofSeconds(50)) > 0);
-			assertThat(this.provider.renewed).as("no renewal cuts it short").hasValue(sent + 1);
+				.until(() -> handle.remaining().compareTo(Duration.ofMinutes(50)) > 0);
+			assertThat(this.provider.renewed).as("no renewal cuts it short").hasValue(2);
 		}
+	}
+
+	private static LeaseTerm aThirdIsOver(Duration lease) {
+		return new LeaseTerm(System.nanoTime() - lease.dividedBy(3).toNanos(), lease);
 	}
 
 	@Test
@@ -177,15 +218,15 @@ class SingleHandleTests {
 			this.provider.renewals.add(ScriptedProvider::unreachable);
 		}
 		AtomicInteger warned = new AtomicInteger();
-		try (LockHandle handle = this.template
-			.acquire(LockRequest.of("k").withLeaseTime(Duration.ofSeconds(3)).withAutoRenew(true))) {
-			handle.onExpiring(Duration.ofSeconds(2), () -> {
+		try (LockHandle handle = this.timed
+			.acquire(LockRequest.of("k").withLeaseTime(Duration.ofMinutes(3)).withAutoRenew(true))) {
+			handle.onExpiring(Duration.ofMinutes(2), () -> {
 				if (handle.isValid()) {
 					warned.incrementAndGet();
 				}
 			});
-			Patience.await().until(() -> !this.losses.isEmpty());
-			assertThat(warned).hasValue(1);
+			this.clock.advance(Duration.ofSeconds(70));
+			assertIsWarnedOnceBeforeTheLoss(warned);
 		}
 	}
 
@@ -226,13 +267,16 @@ class SingleHandleTests {
 	void keyIsKeptForItsMinimumTime() {
 		LockRequest request = LockRequest.of("k")
 			.withProvider("local")
-			.withHoldAtLeast(Duration.ofMillis(500))
+			.withLeaseTime(Duration.ofMinutes(20))
+			.withHoldAtLeast(Duration.ofMinutes(10))
 			.withWaitTime(Duration.ZERO);
-		long start = System.nanoTime();
-		this.template.acquire(request).close();
-		assertThat(this.template.tryAcquire(request)).isEmpty();
-		this.template.acquire(request.withWaitTime(Duration.ofSeconds(5))).close();
-		assertThat(System.nanoTime() - start).isGreaterThan(Duration.ofMillis(490).toNanos());
+		this.timed.acquire(request).close();
+		assertThat(this.timed.tryAcquire(request)).isEmpty();
+		CompletableFuture<LockHandle> waiting = this.timed.acquireAsync(request.withWaitTime(Duration.ofHours(1)));
+		this.clock.advance(Duration.ofMinutes(8));
+		assertThat(waiting).isNotDone();
+		this.clock.advance(Duration.ofMinutes(3));
+		assertThat(waiting).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close);
 	}
 
 	@Test
@@ -246,10 +290,16 @@ class SingleHandleTests {
 
 	@Test
 	void minimumTimeMayBeShorterThanAnyLease() {
-		try (DefaultLockTemplate node = DefaultLockTemplate.builder().provider(new LongLeases()).build()) {
-			node.acquire(LockRequest.of("k").withHoldAtLeast(Duration.ofMillis(500))).close();
+		try (DefaultLockTemplate node = DefaultLockTemplate.builder()
+			.provider(new LongLeases(this.clock))
+			.runtime(this.clock::runtime)
+			.renewalLeaseTime(LongLeases.SHORTEST)
+			.commandTimeout(Patience.LIMIT)
+			.build()) {
+			node.acquire(LockRequest.of("k").withHoldAtLeast(Duration.ofMinutes(5))).close();
 			assertThat(node.tryAcquire("k")).isEmpty();
-			node.acquire(LockRequest.of("k").withWaitTime(Duration.ofSeconds(20))).close();
+			this.clock.advance(Duration.ofMinutes(6));
+			node.acquire(LockRequest.of("k").withWaitTime(Patience.LIMIT)).close();
 		}
 	}
 
@@ -272,7 +322,16 @@ class SingleHandleTests {
 
 	private static final class LongLeases implements LockProvider {
 
-		private final LocalLockProvider backend = new LocalLockProvider();
+		/**
+		 * Longer than a test waits.
+		 */
+		private static final Duration SHORTEST = Patience.LIMIT.multipliedBy(20);
+
+		private final LocalLockProvider backend;
+
+		private LongLeases(AdjustableClock clock) {
+			this.backend = new LocalLockProvider(clock::nanoTime);
+		}
 
 		@Override
 		public String name() {
@@ -286,7 +345,7 @@ class SingleHandleTests {
 
 		@Override
 		public LeaseLimits leaseLimits() {
-			return new LeaseLimits(Duration.ofSeconds(30), LeaseLimits.DEFAULT.longest());
+			return new LeaseLimits(SHORTEST, LeaseLimits.DEFAULT.longest());
 		}
 
 		@Override

@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
@@ -87,13 +88,14 @@ class OutageWatchTests {
 		assertThat(this.told).isEmpty();
 		this.clock.advance(COMMAND_TIMEOUT.multipliedBy(2));
 		assertThat(waiting).allSatisfy(OutageWatchTests::assertUnavailable);
-		assertThat(this.told).containsExactly("began tricky: unreachable");
+		Patience.await().untilAsserted(() -> assertThat(this.told).containsExactly("began tricky: unreachable"));
 	}
 
 	@Test
 	void callsFailAtOnceAndAskNothingWhileTheProviderIsDown() {
 		goDownAndWait();
 		int asked = this.provider.acquire.calls();
+		long begun = this.clock.nanoTime();
 		for (int i = 0; i < 100; i++) {
 			CompletableFuture<LockHandle> call = this.template.acquireAsync(PATIENT.withKey("k" + i));
 			assertThat(call).failsWithin(Patience.LIMIT)
@@ -105,7 +107,9 @@ class OutageWatchTests {
 				.withMessageContaining("has been down for")
 				.withMessageEndingWith("unreachable. The work was not run.");
 		}
-		assertThat(this.provider.acquire.calls() - asked).as("calls that were let through").isLessThanOrEqualTo(2);
+		int seconds = (int) TimeUnit.NANOSECONDS.toSeconds(this.clock.nanoTime() - begun);
+		assertThat(this.provider.acquire.calls() - asked).as("calls that were let through in %s s", seconds)
+			.isLessThanOrEqualTo(2 + seconds);
 	}
 
 	@Test
@@ -113,10 +117,12 @@ class OutageWatchTests {
 		goDownAndWait();
 		int asked = this.provider.ping.calls();
 		this.clock.advance(Duration.ofSeconds(20));
-		assertThat(this.provider.ping.calls() - asked).isBetween(18, 22);
+		// the machine may pause during a ping, or between two
+		assertThat(this.provider.ping.calls() - asked).isBetween(12, 30);
 		comeBack();
 		this.clock.advance(Duration.ofSeconds(10));
-		assertThat(this.told).hasSize(2).last().asString().startsWith("ended tricky after");
+		Patience.await()
+			.untilAsserted(() -> assertThat(this.told).hasSize(2).last().asString().startsWith("ended tricky after"));
 		assertThat(this.template.acquireAsync(PATIENT)).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close);
 		int askedAfterwards = this.provider.ping.calls();
 		this.clock.advance(LONG);
@@ -213,7 +219,7 @@ class OutageWatchTests {
 			CompletableFuture<LockHandle> waiting = patient.acquireAsync(PATIENT);
 			this.clock.advance(LONG.dividedBy(2));
 			assertThat(waiting).isNotDone();
-			assertThat(this.told).as("it is told of all the same").hasSize(1);
+			Patience.await().untilAsserted(() -> assertThat(this.told).as("it is told of all the same").hasSize(1));
 			comeBack();
 			this.clock.advance(Duration.ofSeconds(10));
 			assertThat(waiting).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close);
@@ -285,7 +291,7 @@ class OutageWatchTests {
 		this.provider.ping.always(Trick.blocking(end));
 		try (DefaultLockTemplate soon = DefaultLockTemplate.builder()
 			.provider(this.provider)
-			.commandTimeout(Duration.ofSeconds(2))
+			.commandTimeout(Duration.ofSeconds(5))
 			.listener(new Told(this.told))
 			.build()) {
 			for (int i = 0; i < 20; i++) {
@@ -318,7 +324,7 @@ class OutageWatchTests {
 		assertUnavailable(call);
 		comeBack();
 		this.clock.advance(COMMAND_TIMEOUT.multipliedBy(2));
-		assertThat(this.told).hasSize(2);
+		Patience.await().untilAsserted(() -> assertThat(this.told).hasSize(2));
 		Leftovers.assertNone(this.template);
 	}
 
@@ -398,7 +404,8 @@ class OutageWatchTests {
 			comeBack();
 			this.clock.advance(Duration.ofSeconds(5));
 			tasks.forEach(Runnable::run);
-			assertThat(this.told).hasSize(2).first().asString().startsWith("began");
+			Patience.await()
+				.untilAsserted(() -> assertThat(this.told).hasSize(2).first().asString().startsWith("began"));
 		}
 	}
 
@@ -425,7 +432,8 @@ class OutageWatchTests {
 			});
 			this.clock.advance(COMMAND_TIMEOUT);
 			tasks.forEach(Runnable::run);
-			assertThat(this.told).hasSize(2).first().asString().startsWith("began");
+			Patience.await()
+				.untilAsserted(() -> assertThat(this.told).hasSize(2).first().asString().startsWith("began"));
 		}
 	}
 
@@ -493,7 +501,7 @@ class OutageWatchTests {
 	private void goDownAndWait() {
 		goDown(Trick.failing(OutageWatchTests::unreachable));
 		assertUnavailableAfterAnOutage(PATIENT);
-		assertThat(this.told).hasSize(1);
+		Patience.await().untilAsserted(() -> assertThat(this.told).hasSize(1));
 	}
 
 	private void assertUnavailableAfterAnOutage(LockRequest request) {

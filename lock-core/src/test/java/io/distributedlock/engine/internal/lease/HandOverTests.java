@@ -119,6 +119,7 @@ class HandOverTests {
 		this.template.close();
 		this.template = DefaultLockTemplate.builder()
 			.provider(this.provider)
+			.commandTimeout(Patience.LIMIT)
 			.handOverWindow(Duration.ofNanos(1))
 			.interopPolling(Duration.ofMillis(20))
 			.build();
@@ -293,6 +294,7 @@ class HandOverTests {
 	private DefaultLockTemplate template(@Nullable Duration window, int limit) {
 		return DefaultLockTemplate.builder()
 			.provider(this.provider)
+			.commandTimeout(Patience.LIMIT)
 			.pollInterval(Duration.ofMillis(20))
 			.handOverWindow(window)
 			.handOverLimit(limit)

@@ -161,7 +161,11 @@ public abstract class RedisProxyContract {
 	}
 
 	private static DefaultLockTemplate template(LockProvider provider, Duration pollInterval) {
-		return DefaultLockTemplate.builder().provider(provider).pollInterval(pollInterval).build();
+		return DefaultLockTemplate.builder()
+			.provider(provider)
+			.commandTimeout(Patience.LIMIT)
+			.pollInterval(pollInterval)
+			.build();
 	}
 
 }

@@ -237,6 +237,7 @@ public abstract class RedisRightsContract {
 		DefaultLockTemplate template = DefaultLockTemplate.builder()
 			.provider(provider)
 			.keyPrefix("shop:lock")
+			.commandTimeout(Patience.LIMIT)
 			.pollInterval(pollInterval)
 			.build();
 		closeLater(template);
