@@ -82,9 +82,13 @@ abstract class Nodes {
 		List<String> all = new ArrayList<>(List.of("lock.provider=" + this.provider,
 				"spring.application.name=" + getClass().getSimpleName() + "-" + this.provider,
 				"spring.data.redis.url=" + redis.url(),
-				"spring.datasource.url=jdbc:h2:mem:%s;DB_CLOSE_DELAY=-1".formatted(getClass().getSimpleName()),
+				// a transaction waits for the rows of another one, whose thread may be stopped
+				"spring.datasource.url=jdbc:h2:mem:%s;DB_CLOSE_DELAY=-1;LOCK_TIMEOUT=60000"
+					.formatted(getClass().getSimpleName()),
 				"spring.datasource.generate-unique-name=false", "lock.poll-interval=50ms",
-				"spring.main.banner-mode=off"));
+				// the first command connects, and another node may hold a lock for longer
+				// than usual
+				"lock.command-timeout=30s", "lock.wait-time=1m", "spring.main.banner-mode=off"));
 		all.addAll(properties);
 		ApplicationContextInitializer<GenericApplicationContext> sharedLocks = (context) -> {
 			if (this.provider.equals("local")) {
