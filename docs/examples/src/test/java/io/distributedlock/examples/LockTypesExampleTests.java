@@ -14,6 +14,7 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.LockType;
+import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.Test;
 
@@ -51,11 +52,15 @@ class LockTypesExampleTests extends OnEveryProvider {
 		ConfigurableApplicationContext second = node(Tickets.class, RecordingBoxOffice.class);
 		LockRequest fair = LockRequest.of("concert").withName("tickets").withType(LockType.FAIR);
 		LockHandle held = locks(first).acquireAsync(fair).get(Patience.SECONDS, TimeUnit.SECONDS);
+		// its first command connects, which Bob does not wait for
+		locks(second).acquire("connected").close();
 		RecordingBoxOffice.CUSTOMERS.clear();
 		CompletableFuture<?> ann = inThread(() -> second.getBean(Tickets.class).sell("concert", "Ann"));
-		Patience.await().pollDelay(300, TimeUnit.MILLISECONDS).until(() -> !ann.isDone());
+		awaitInLine(second);
 		CompletableFuture<?> bob = inThread(() -> first.getBean(Tickets.class).sell("concert", "Bob"));
-		Patience.await().pollDelay(300, TimeUnit.MILLISECONDS).until(() -> !bob.isDone());
+		awaitInLine(first);
+		assertThat(ann).isNotDone();
+		assertThat(bob).isNotDone();
 		held.close();
 		CompletableFuture.allOf(ann, bob).get(Patience.SECONDS, TimeUnit.SECONDS);
 		assertThat(RecordingBoxOffice.CUSTOMERS).containsExactly("Ann", "Bob");
@@ -67,6 +72,7 @@ class LockTypesExampleTests extends OnEveryProvider {
 		List<Reports> nodes = List.of(node(parallel, Reports.class, CountingRenderer.class).getBean(Reports.class),
 				node(parallel, Reports.class, CountingRenderer.class).getBean(Reports.class));
 		CountingRenderer.MOST.set(0);
+		CountingRenderer.twoAreInside = new CountDownLatch(2);
 		CompletableFuture<?>[] calls = new CompletableFuture<?>[6];
 		for (int i = 0; i < calls.length; i++) {
 			Reports reports = nodes.get(i % 2);
@@ -93,6 +99,15 @@ class LockTypesExampleTests extends OnEveryProvider {
 
 	private static CompletableFuture<?> inThread(Runnable work) {
 		return CompletableFuture.runAsync(work, (task) -> new Thread(task).start());
+	}
+
+	/**
+	 * Wait until a call of a node waits, and for the answer of the backend to it.
+	 */
+	private static void awaitInLine(ConfigurableApplicationContext node) {
+		DefaultLockTemplate template = node.getBean(DefaultLockTemplate.class);
+		Patience.await().until(() -> !template.activity().waiting().isEmpty());
+		Patience.await().pollDelay(300, TimeUnit.MILLISECONDS).until(() -> true);
 	}
 
 	private static void meet(CountDownLatch latch) {
@@ -146,9 +161,12 @@ class LockTypesExampleTests extends OnEveryProvider {
 
 		static final AtomicInteger MOST = new AtomicInteger();
 
+		static volatile CountDownLatch twoAreInside = new CountDownLatch(0);
+
 		@Override
 		public void render(String report) {
 			MOST.accumulateAndGet(RUNNING.incrementAndGet(), Math::max);
+			meet(twoAreInside);
 			Patience.await().pollDelay(50, TimeUnit.MILLISECONDS).until(() -> true);
 			RUNNING.decrementAndGet();
 		}
