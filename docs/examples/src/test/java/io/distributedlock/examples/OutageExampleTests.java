@@ -150,7 +150,7 @@ class OutageExampleTests extends Nodes {
 		@Override
 		public void writeAll() throws InterruptedException {
 			LockHandle lock = LockContext.current();
-			lock.onExpiring(Duration.ofMillis(1500), () -> this.warned.complete(lock));
+			lock.onExpiring(Duration.ofSeconds(1), () -> this.warned.complete(lock));
 			this.network.blackHole();
 			new CountDownLatch(1).await(Patience.SECONDS, TimeUnit.SECONDS);
 		}
