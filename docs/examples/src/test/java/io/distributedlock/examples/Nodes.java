@@ -82,12 +82,11 @@ abstract class Nodes {
 		List<String> all = new ArrayList<>(List.of("lock.provider=" + this.provider,
 				"spring.application.name=" + getClass().getSimpleName() + "-" + this.provider,
 				"spring.data.redis.url=" + redis.url(),
-				// a transaction waits for the rows of another one, whose thread may be stopped
+				// a transaction waits for rows of another one, which may be stopped
 				"spring.datasource.url=jdbc:h2:mem:%s;DB_CLOSE_DELAY=-1;LOCK_TIMEOUT=60000"
 					.formatted(getClass().getSimpleName()),
 				"spring.datasource.generate-unique-name=false", "lock.poll-interval=50ms",
-				// the first command connects, and another node may hold a lock for longer
-				// than usual
+				// a first command connects, and other nodes may hold a lock for long
 				"lock.command-timeout=30s", "lock.wait-time=1m", "spring.main.banner-mode=off"));
 		all.addAll(properties);
 		ApplicationContextInitializer<GenericApplicationContext> sharedLocks = (context) -> {
