@@ -108,6 +108,10 @@ abstract class Nodes {
 		return redis.url();
 	}
 
+	static Object askRedis(String... command) {
+		return redis.command(command);
+	}
+
 	static LockTemplate locks(ConfigurableApplicationContext node) {
 		return node.getBean(LockTemplate.class);
 	}
