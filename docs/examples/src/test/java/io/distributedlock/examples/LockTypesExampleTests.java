@@ -110,7 +110,7 @@ class LockTypesExampleTests extends OnEveryProvider {
 	 */
 	private void awaitInLine(String key) {
 		if (this.provider.startsWith("redis")) {
-			Patience.await().until(() -> askRedis("LLEN", "{%s}:line".formatted(key)).equals(1L));
+			Patience.await().until(() -> Long.valueOf(1).equals(askRedis("LLEN", "{%s}:line".formatted(key))));
 		}
 		else {
 			Patience.await().pollDelay(300, TimeUnit.MILLISECONDS).until(() -> true);

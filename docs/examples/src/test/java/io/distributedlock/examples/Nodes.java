@@ -7,6 +7,7 @@ import java.util.concurrent.TimeUnit;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.local.LocalLockProvider;
 import io.distributedlock.test.server.RedisTestServer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -108,7 +109,7 @@ abstract class Nodes {
 		return redis.url();
 	}
 
-	static Object askRedis(String... command) {
+	static @Nullable Object askRedis(String... command) {
 		return redis.command(command);
 	}
 
