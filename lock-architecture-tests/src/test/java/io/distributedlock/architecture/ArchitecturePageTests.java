@@ -1,15 +1,11 @@
 package io.distributedlock.architecture;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 
@@ -40,7 +36,7 @@ class ArchitecturePageTests {
 	private static final Pattern CLASS_NAME = Pattern.compile("\\b(?:[A-Z][a-z]+){2,}\\b");
 
 	@Test
-	void everyModuleHasARow() throws IOException {
+	void everyModuleHasARow() {
 		// a program, which nothing else can depend on
 		Set<String> modules = modules();
 		modules.remove("lock-benchmarks");
@@ -79,15 +75,13 @@ class ArchitecturePageTests {
 			.collect(Collectors.toCollection(TreeSet::new));
 	}
 
-	private static Set<String> modules() throws IOException {
-		// as deep as lock-providers/lock-provider-x/src/main/java
-		try (Stream<Path> found = Files.find(ProjectFiles.ROOT, 5,
-				(path, attributes) -> path.endsWith("src/main/java"))) {
-			List<String> names = found.map((sources) -> sources.getName(sources.getNameCount() - 4).toString())
-				.filter((name) -> name.startsWith("lock-"))
-				.toList();
-			return new TreeSet<>(names);
-		}
+	private static Set<String> modules() {
+		List<String> names = ProjectFiles.find((path) -> path.endsWith("src/main/java"))
+			.stream()
+			.map((sources) -> sources.getName(sources.getNameCount() - 4).toString())
+			.filter((name) -> name.startsWith("lock-"))
+			.toList();
+		return new TreeSet<>(names);
 	}
 
 }

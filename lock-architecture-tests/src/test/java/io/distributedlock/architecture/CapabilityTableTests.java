@@ -5,7 +5,6 @@ import java.io.Reader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -15,7 +14,6 @@ import java.util.Properties;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 import io.distributedlock.LockCapability;
 import org.junit.jupiter.api.Assumptions;
@@ -122,13 +120,8 @@ class CapabilityTableTests {
 		return results;
 	}
 
-	private static List<Path> files() throws IOException {
-		List<Path> files = new ArrayList<>();
-		try (Stream<Path> found = Files.find(ROOT, 5,
-				(path, attributes) -> path.toString().matches(".*/target/lock-kit/[^/]*\\.properties"))) {
-			found.forEach(files::add);
-		}
-		return files;
+	private static List<Path> files() {
+		return ProjectFiles.find((path) -> path.toString().matches(".*/target/lock-kit/[^/]*\\.properties"));
 	}
 
 }

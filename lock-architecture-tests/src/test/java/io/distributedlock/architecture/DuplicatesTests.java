@@ -1,11 +1,9 @@
 package io.distributedlock.architecture;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 
 import net.sourceforge.pmd.cpd.CPDConfiguration;
 import net.sourceforge.pmd.cpd.CPDReport;
@@ -62,7 +60,7 @@ class DuplicatesTests {
 		configuration.setIgnoreAnnotations(ignoreAnnotations);
 		List<String> duplicates = new ArrayList<>();
 		try (CpdAnalysis analysis = CpdAnalysis.create(configuration)) {
-			for (Path folder : folders(sources)) {
+			for (Path folder : ProjectFiles.find((path) -> path.endsWith(sources))) {
 				analysis.files().addDirectory(folder);
 			}
 			analysis.performAnalysis((report) -> {
@@ -72,13 +70,6 @@ class DuplicatesTests {
 			});
 		}
 		return duplicates;
-	}
-
-	private static List<Path> folders(String sources) throws IOException {
-		// as deep as lock-providers/lock-provider-x/src/main/java
-		try (Stream<Path> found = Files.find(ROOT, 5, (path, attributes) -> path.endsWith(sources))) {
-			return found.toList();
-		}
 	}
 
 	private static String places(Match match, CPDReport report) {

@@ -96,13 +96,12 @@ class ImageMetadataTests {
 	/**
 	 * Return the resources of the modules that applications use.
 	 */
-	private static List<Path> resourcesOfModules() throws IOException {
-		// as deep as lock-providers/lock-provider-x/src/main/resources
-		try (Stream<Path> found = Files.find(ROOT, 5, (path, attributes) -> path.endsWith("src/main/resources"))) {
-			return found.filter((path) -> ROOT.relativize(path).toString().startsWith("lock-"))
-				.filter((path) -> !path.startsWith(ROOT.resolve("lock-benchmarks")))
-				.toList();
-		}
+	private static List<Path> resourcesOfModules() {
+		return ProjectFiles.find((path) -> path.endsWith("src/main/resources"))
+			.stream()
+			.filter((path) -> ROOT.relativize(path).toString().startsWith("lock-"))
+			.filter((path) -> !path.startsWith(ROOT.resolve("lock-benchmarks")))
+			.toList();
 	}
 
 	private static List<Path> files(Path folder) throws IOException {

@@ -56,11 +56,6 @@ class ModuleTableTests {
 		.withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
 		.importPackages("io.distributedlock");
 
-	/**
-	 * The tests of a module run in its directory.
-	 */
-	private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
-
 	private static final String[] JDK = { "java..", "javax..", "org.jspecify.." };
 
 	/**
@@ -426,13 +421,10 @@ class ModuleTableTests {
 		return packages;
 	}
 
-	private static List<Path> sourcesOnDisk() throws IOException {
-		// as deep as lock-providers/lock-provider-x/src/main/java
-		try (Stream<Path> found = Files.find(ROOT, 5, (path, attributes) -> path.endsWith("src/main/java"))) {
-			List<Path> sources = found.toList();
-			assertThat(sources).isNotEmpty();
-			return sources;
-		}
+	private static List<Path> sourcesOnDisk() {
+		List<Path> sources = ProjectFiles.find((path) -> path.endsWith("src/main/java"));
+		assertThat(sources).isNotEmpty();
+		return sources;
 	}
 
 	private static List<Path> files(Path sources) throws IOException {

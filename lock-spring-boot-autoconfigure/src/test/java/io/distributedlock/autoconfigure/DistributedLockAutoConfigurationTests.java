@@ -195,7 +195,7 @@ class DistributedLockAutoConfigurationTests {
 				LockTemplate template = context.getBean(LockTemplate.class);
 				try (LockHandle handle = template.acquire(LockRequest.of("k").withName("n"))) {
 					assertThat(handle.key()).isEqualTo("shop:lock:n:k");
-					assertThat(handle.remaining()).isBetween(Duration.ofSeconds(15), Duration.ofSeconds(17));
+					assertThat(handle.remaining()).isBetween(Duration.ofSeconds(10), Duration.ofSeconds(17));
 				}
 			});
 	}

@@ -12,6 +12,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 
 import io.distributedlock.LockContext;
 import io.distributedlock.LockHandle;
@@ -19,6 +20,7 @@ import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockNotAcquiredException.Reason;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
+import io.distributedlock.LockUnavailableException;
 import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.test.patience.Patience;
@@ -38,7 +40,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 class FutureMethodTests {
 
-	private static final Duration LONG = Duration.ofSeconds(30);
+	private static final Duration LONG = Patience.LIMIT;
 
 	private final RecordingProvider provider = new RecordingProvider();
 
@@ -139,12 +141,14 @@ class FutureMethodTests {
 						.build());
 		})) {
 			Jobs onOne = busy.getBean(Jobs.class);
-			CompletableFuture<Throwable> ended = CompletableFuture
-				.supplyAsync(() -> onOne.withFallback().handle((value, failure) -> failure).join(), one);
-			assertThat(ended).succeedsWithin(LONG)
-				.isInstanceOfSatisfying(LockNotAcquiredException.class,
-						(ex) -> assertThat(ex.getReason()).isEqualTo(Reason.NO_THREAD));
-			busy.getBean(LockTemplate.class).acquire(LockRequest.of("k").withName("jobs")).close();
+			Supplier<Throwable> call = () -> onOne.withFallback().handle((value, failure) -> failure).join();
+			// the time-out is short, as its end is awaited: the provider may miss it
+			Throwable ended = Patience.await()
+				.until(() -> CompletableFuture.supplyAsync(call, one).get(Patience.SECONDS, TimeUnit.SECONDS),
+						(failure) -> !(failure instanceof LockUnavailableException));
+			assertThat(ended).isInstanceOfSatisfying(LockNotAcquiredException.class,
+					(ex) -> assertThat(ex.getReason()).isEqualTo(Reason.NO_THREAD));
+			busy.getBean(LockTemplate.class).acquire(LockRequest.of("k").withName("jobs").withWaitTime(LONG)).close();
 			assertThat(onOne.starts()).isEmpty();
 		}
 		finally {
@@ -209,7 +213,7 @@ class FutureMethodTests {
 			return second.thenApply((rest) -> "A-" + rest).toCompletableFuture();
 		}
 
-		@DistributedLock(name = "jobs", key = "'a'", waitTime = "5s")
+		@DistributedLock(name = "jobs", key = "'a'", waitTime = "20s")
 		public CompletableFuture<String> third() {
 			return CompletableFuture.completedFuture("A");
 		}

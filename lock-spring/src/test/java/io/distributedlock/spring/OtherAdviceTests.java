@@ -58,7 +58,7 @@ class OtherAdviceTests {
 
 	@Test
 	void scheduledRunsAreLocked() {
-		Patience.await().until(() -> this.provider.events().contains("scheduled"));
+		Patience.await().until(() -> this.provider.events().contains("release t:Jobs.scheduled"));
 		this.context.close();
 		List<String> events = this.provider.events();
 		int run = events.indexOf("scheduled");

@@ -60,6 +60,8 @@ class ReactiveTests {
 		BlockHound.builder()
 			.loadIntegrations()
 			.allowBlockingCallsInside("java.util.concurrent.LinkedBlockingQueue", "offer")
+			.allowBlockingCallsInside("java.util.concurrent.ThreadPoolExecutor", "addWorker")
+			.allowBlockingCallsInside("java.util.concurrent.ThreadPoolExecutor", "getPoolSize")
 			.install();
 	}
 
@@ -149,7 +151,7 @@ class ReactiveTests {
 			onEventLoop(this.streams.never("1")).subscribe().dispose();
 		}
 		first.dispose();
-		assertThat(onEventLoop(this.streams.sameKey("1")).block(Duration.ofSeconds(5))).isEqualTo("free");
+		assertThat(onEventLoop(this.streams.sameKey("1")).block(Patience.LIMIT)).isEqualTo("free");
 		Patience.await()
 			.until(() -> this.provider.events().stream().filter((event) -> event.startsWith("acquire")).count()
 					* 2 == this.provider.events().size());
@@ -171,7 +173,7 @@ class ReactiveTests {
 
 	@Test
 	void innerCallOfTheSameChainReenters() {
-		assertThat(onEventLoop(this.streams.outer("1", this.streams)).block(Duration.ofSeconds(5)))
+		assertThat(onEventLoop(this.streams.outer("1", this.streams)).block(Patience.LIMIT))
 			.isEqualTo("inner 1 t:shared:1");
 		assertThat(this.provider.events()).containsExactly("acquire t:shared:1", "release t:shared:1");
 	}
@@ -280,7 +282,7 @@ class ReactiveTests {
 			return Mono.never();
 		}
 
-		@DistributedLock(name = "Streams.never", key = "#id", waitTime = "4s")
+		@DistributedLock(name = "Streams.never", key = "#id", waitTime = "1m")
 		public Mono<String> sameKey(String id) {
 			return Mono.just("free");
 		}

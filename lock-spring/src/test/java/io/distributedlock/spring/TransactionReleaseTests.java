@@ -223,6 +223,8 @@ class TransactionReleaseTests {
 		@Bean
 		JdbcTemplate jdbcTemplate(DataSource dataSource) {
 			JdbcTemplate jdbcTemplate = new JdbcTemplate(dataSource);
+			// a transaction waits for rows of another one, which may be stopped
+			jdbcTemplate.execute("set default_lock_timeout 60000");
 			jdbcTemplate.execute("create table stock (id int primary key, amount int)");
 			jdbcTemplate.update("insert into stock values (1, 10)");
 			return jdbcTemplate;
@@ -288,12 +290,12 @@ class TransactionReleaseTests {
 			}
 		}
 
-		@DistributedLock(name = "stock", key = "'1'")
+		@DistributedLock(name = "stock", key = "'1'", waitTime = "1m")
 		public void readAndWrite() {
 			write();
 		}
 
-		@DistributedLock(name = "stock", key = "'1'", release = ReleaseTime.AFTER_METHOD)
+		@DistributedLock(name = "stock", key = "'1'", waitTime = "1m", release = ReleaseTime.AFTER_METHOD)
 		public void readAndWriteAndReleaseAtOnce() {
 			write();
 		}

@@ -53,7 +53,7 @@ class PageTests {
 		assertThat(started).as("the coordinator, three nodes and perhaps Redis").hasSizeGreaterThanOrEqualTo(4);
 		demo.terminate();
 		Patience.await().until(() -> started.stream().noneMatch(ProcessHandle::isAlive));
-		assertThat(demo.lines()).anyMatch((line) -> line.startsWith("  without the lock"));
+		demo.awaitLine("  without the lock");
 	}
 
 	private static boolean isOfDemo(ProcessHandle process) {

@@ -36,8 +36,8 @@ class AdaptersExampleTests extends OnEveryProvider {
 		ConfigurableApplicationContext node = node(IntegrationLocks.class);
 		LockTemplateLockRegistry registry = node.getBean(LockTemplateLockRegistry.class);
 		DistributedLock lock = registry.obtain("file.csv");
-		assertThat(lock.tryLock(Duration.ofSeconds(1), Duration.ofSeconds(5))).isTrue();
-		registry.renewLock("file.csv", Duration.ofMinutes(1));
+		assertThat(lock.tryLock(Duration.ofSeconds(1), Duration.ofMinutes(1))).isTrue();
+		registry.renewLock("file.csv", Duration.ofMinutes(2));
 		assertThat(lock.tryLock()).as("again on the same thread").isTrue();
 		lock.unlock();
 		assertThat(CompletableFuture.supplyAsync(() -> registry.obtain("file.csv").tryLock()).join()).isFalse();

@@ -36,8 +36,8 @@ class FencingExampleTests extends OnEveryProvider {
 		jdbcTemplate.update("delete from distributed_lock_fence");
 		PriceWriter prices = node.getBean(PriceWriter.class);
 
-		LockRequest request = LockRequest.of("paused").withName("prices").withLeaseTime(Duration.ofMillis(500));
-		LockHandle paused = locks(node).acquire(request);
+		LockRequest request = LockRequest.of("paused").withName("prices");
+		LockHandle paused = locks(node).acquire(request.withLeaseTime(Duration.ofMillis(500)));
 		long staleToken = paused.fencingToken().orElseThrow();
 		Patience.await().until(() -> !paused.isValid()); // a long pause of its JVM
 		try (LockHandle successor = locks(other).acquire(request)) {

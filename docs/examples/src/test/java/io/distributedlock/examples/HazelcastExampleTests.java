@@ -88,7 +88,7 @@ class HazelcastExampleTests {
 			.withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
 			.withUserConfiguration(HazelcastLocks.class)
 			.withBean("hazelcast", HazelcastInstance.class, () -> member, (bean) -> bean.setDestroyMethodName(""))
-			.withPropertyValues("lock.provider=hazelcast");
+			.withPropertyValues("lock.provider=hazelcast", "lock.command-timeout=30s");
 	}
 
 }

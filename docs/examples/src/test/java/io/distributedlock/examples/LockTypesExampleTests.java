@@ -14,6 +14,7 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.LockType;
+import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.Test;
 
@@ -53,9 +54,12 @@ class LockTypesExampleTests extends OnEveryProvider {
 		LockHandle held = locks(first).acquireAsync(fair).get(Patience.SECONDS, TimeUnit.SECONDS);
 		RecordingBoxOffice.CUSTOMERS.clear();
 		CompletableFuture<?> ann = inThread(() -> second.getBean(Tickets.class).sell("concert", "Ann"));
-		Patience.await().pollDelay(300, TimeUnit.MILLISECONDS).until(() -> !ann.isDone());
+		awaitWaiting(second);
+		awaitInLine(held.key());
 		CompletableFuture<?> bob = inThread(() -> first.getBean(Tickets.class).sell("concert", "Bob"));
-		Patience.await().pollDelay(300, TimeUnit.MILLISECONDS).until(() -> !bob.isDone());
+		awaitWaiting(first);
+		assertThat(ann).isNotDone();
+		assertThat(bob).isNotDone();
 		held.close();
 		CompletableFuture.allOf(ann, bob).get(Patience.SECONDS, TimeUnit.SECONDS);
 		assertThat(RecordingBoxOffice.CUSTOMERS).containsExactly("Ann", "Bob");
@@ -67,6 +71,7 @@ class LockTypesExampleTests extends OnEveryProvider {
 		List<Reports> nodes = List.of(node(parallel, Reports.class, CountingRenderer.class).getBean(Reports.class),
 				node(parallel, Reports.class, CountingRenderer.class).getBean(Reports.class));
 		CountingRenderer.MOST.set(0);
+		CountingRenderer.twoAreInside = new CountDownLatch(2);
 		CompletableFuture<?>[] calls = new CompletableFuture<?>[6];
 		for (int i = 0; i < calls.length; i++) {
 			Reports reports = nodes.get(i % 2);
@@ -93,6 +98,23 @@ class LockTypesExampleTests extends OnEveryProvider {
 
 	private static CompletableFuture<?> inThread(Runnable work) {
 		return CompletableFuture.runAsync(work, (task) -> new Thread(task).start());
+	}
+
+	private static void awaitWaiting(ConfigurableApplicationContext node) {
+		DefaultLockTemplate template = node.getBean(DefaultLockTemplate.class);
+		Patience.await().until(() -> !template.activity().waiting().isEmpty());
+	}
+
+	/**
+	 * Wait until the backend knows of somebody who waits. Only Redis tells a test.
+	 */
+	private void awaitInLine(String key) {
+		if (this.provider.startsWith("redis")) {
+			Patience.await().until(() -> Long.valueOf(1).equals(askRedis("LLEN", "{%s}:line".formatted(key))));
+		}
+		else {
+			Patience.await().pollDelay(300, TimeUnit.MILLISECONDS).until(() -> true);
+		}
 	}
 
 	private static void meet(CountDownLatch latch) {
@@ -146,9 +168,12 @@ class LockTypesExampleTests extends OnEveryProvider {
 
 		static final AtomicInteger MOST = new AtomicInteger();
 
+		static volatile CountDownLatch twoAreInside = new CountDownLatch(0);
+
 		@Override
 		public void render(String report) {
 			MOST.accumulateAndGet(RUNNING.incrementAndGet(), Math::max);
+			meet(twoAreInside);
 			Patience.await().pollDelay(50, TimeUnit.MILLISECONDS).until(() -> true);
 			RUNNING.decrementAndGet();
 		}

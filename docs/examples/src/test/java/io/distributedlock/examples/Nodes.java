@@ -7,6 +7,7 @@ import java.util.concurrent.TimeUnit;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.local.LocalLockProvider;
 import io.distributedlock.test.server.RedisTestServer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -82,9 +83,12 @@ abstract class Nodes {
 		List<String> all = new ArrayList<>(List.of("lock.provider=" + this.provider,
 				"spring.application.name=" + getClass().getSimpleName() + "-" + this.provider,
 				"spring.data.redis.url=" + redis.url(),
-				"spring.datasource.url=jdbc:h2:mem:%s;DB_CLOSE_DELAY=-1".formatted(getClass().getSimpleName()),
+				// a transaction waits for rows of another one, which may be stopped
+				"spring.datasource.url=jdbc:h2:mem:%s;DB_CLOSE_DELAY=-1;LOCK_TIMEOUT=60000"
+					.formatted(getClass().getSimpleName()),
 				"spring.datasource.generate-unique-name=false", "lock.poll-interval=50ms",
-				"spring.main.banner-mode=off"));
+				// a first command connects, and other nodes may hold a lock for long
+				"lock.command-timeout=30s", "lock.wait-time=1m", "spring.main.banner-mode=off"));
 		all.addAll(properties);
 		ApplicationContextInitializer<GenericApplicationContext> sharedLocks = (context) -> {
 			if (this.provider.equals("local")) {
@@ -103,6 +107,10 @@ abstract class Nodes {
 
 	static String redisUrl() {
 		return redis.url();
+	}
+
+	static @Nullable Object askRedis(String... command) {
+		return redis.command(command);
 	}
 
 	static LockTemplate locks(ConfigurableApplicationContext node) {

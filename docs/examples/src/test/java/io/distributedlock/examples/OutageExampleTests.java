@@ -97,7 +97,9 @@ class OutageExampleTests extends Nodes {
 		CutOffArchive archive = this.node.getBean(CutOffArchive.class);
 		archive.connectedBy(this.network);
 		awaitLock(this.node.getBean(Prices.class));
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(exports::export);
+		// an attempt may take longer than the command time-out before the network is cut
+		Patience.await()
+			.untilAsserted(() -> assertThatExceptionOfType(LockLostException.class).isThrownBy(exports::export));
 		assertThat(archive.warned()).as("before the end").isCompleted();
 		Patience.await()
 			.untilAsserted(() -> assertThat(archive.lost())
@@ -148,7 +150,7 @@ class OutageExampleTests extends Nodes {
 		@Override
 		public void writeAll() throws InterruptedException {
 			LockHandle lock = LockContext.current();
-			lock.onExpiring(Duration.ofMillis(500), () -> this.warned.complete(lock));
+			lock.onExpiring(Duration.ofSeconds(1), () -> this.warned.complete(lock));
 			this.network.blackHole();
 			new CountDownLatch(1).await(Patience.SECONDS, TimeUnit.SECONDS);
 		}

@@ -6,6 +6,7 @@ import io.distributedlock.LockContext;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.annotation.DistributedLock;
+import io.distributedlock.test.patience.Patience;
 import io.r2dbc.spi.ConnectionFactories;
 import io.r2dbc.spi.ConnectionFactory;
 import org.junit.jupiter.api.BeforeEach;
@@ -26,7 +27,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 class ReactiveTransactionsExampleTests extends OnEveryProvider {
 
-	private static final Duration SOON = Duration.ofSeconds(10);
+	private static final Duration SOON = Patience.LIMIT;
 
 	private ReactiveStock stock;
 

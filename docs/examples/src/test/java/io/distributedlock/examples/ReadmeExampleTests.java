@@ -30,9 +30,7 @@ class ReadmeExampleTests extends OnEveryProvider {
 
 	@Test
 	void templateRunsWhatIsNoWholeMethod() {
-		// one attempt without a wait, over a first connection on a machine that may be
-		// busy
-		LockTemplate lockTemplate = locks(node(List.of("lock.command-timeout=30s"), Orders.class));
+		LockTemplate lockTemplate = locks(node(Orders.class));
 		// false if another node writes it
 		boolean written = lockTemplate.tryExecute("nightly-report", () -> writeReport());
 

@@ -5,7 +5,7 @@ import org.springframework.test.context.TestPropertySource;
 /**
  * Locks on the database of the application.
  */
-@TestPropertySource(properties = "lock.provider=jdbc")
+@TestPropertySource(properties = { "lock.provider=jdbc", "lock.command-timeout=20s" })
 class DatabaseShopTests extends ShopTests {
 
 	DatabaseShopTests() {

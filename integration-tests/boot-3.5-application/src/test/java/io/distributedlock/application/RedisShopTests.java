@@ -1,11 +1,14 @@
 package io.distributedlock.application;
 
 import java.time.Duration;
+import java.util.UUID;
 
 import io.distributedlock.LockContext;
+import io.distributedlock.LockException;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
 import io.distributedlock.test.server.RedisTestServer;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.beans.factory.annotation.Autowired;
@@ -29,6 +32,17 @@ abstract class RedisShopTests extends ShopTests {
 
 	RedisShopTests(String provider) {
 		super(provider);
+	}
+
+	/**
+	 * The time-out is short, as its end is awaited in an outage. The first commands
+	 * connect, and load classes.
+	 */
+	@BeforeEach
+	void connect() {
+		await().ignoreExceptionsInstanceOf(LockException.class)
+			.untilAsserted(() -> orders().settle(UUID.randomUUID().toString(), () -> {
+			}));
 	}
 
 	@Test

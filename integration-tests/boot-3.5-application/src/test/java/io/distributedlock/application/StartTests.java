@@ -84,7 +84,10 @@ class StartTests {
 	}
 
 	private static ConfigurableApplicationContext start(Class<?> application, String... properties) {
-		return new SpringApplicationBuilder(application).web(WebApplicationType.NONE).properties(properties).run();
+		// nothing here counts the time-out of the other tests, which is short
+		return new SpringApplicationBuilder(application).web(WebApplicationType.NONE)
+			.properties(properties)
+			.run("--lock.command-timeout=20s");
 	}
 
 	@Configuration(proxyBeanMethods = false)

@@ -23,13 +23,18 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class NothingButTheStarterTests {
 
+	/**
+	 * A JVM that has just started loads the client for seconds while other tests run.
+	 */
+	private static final String COLD_START = "--lock.command-timeout=20s";
+
 	@ParameterizedTest
 	@ValueSource(strings = { "redisson", "redis" })
 	void annotatedMethodIsLocked(String provider) {
 		assertThat(SpringBootVersion.getVersion()).startsWith("4.0.");
 		try (RedisTestServer server = RedisTestServer.runWithPassword("s3cret");
 				ConfigurableApplicationContext context = SpringApplication.run(Shop.class,
-						"--spring.application.name=shop", "--lock.provider=" + provider,
+						"--spring.application.name=shop", "--lock.provider=" + provider, COLD_START,
 						"--spring.data.redis.url=redis://127.0.0.1:" + server.port(),
 						"--spring.data.redis.password=s3cret")) {
 			Object held = context.getBean(Orders.class)
@@ -48,7 +53,7 @@ class NothingButTheStarterTests {
 		try (RedisTestCluster cluster = RedisTestCluster.run();
 				RedisTestProxy proxy = RedisTestProxy.before(cluster);
 				ConfigurableApplicationContext context = SpringApplication.run(Shop.class,
-						"--spring.application.name=shop", "--lock.provider=" + provider,
+						"--spring.application.name=shop", "--lock.provider=" + provider, COLD_START,
 						"--spring.data.redis.url=" + proxy.url())) {
 			Object held = context.getBean(Orders.class)
 				.settle("42", () -> isHeld(cluster, LockContext.current().key()));

@@ -33,7 +33,9 @@ class LockedOrdersTests {
 		return new SpringApplicationBuilder(ShopApplication.class, LockedOrders.class)
 			.initializers((GenericApplicationContext context) -> context.registerBean("serviceConnection",
 					JdbcConnectionDetails.class, ServiceConnection::new))
-			.run("--spring.datasource.url=jdbc:h2:mem:other", "--spring.cache.type=simple");
+			// a JVM that has just started loads the database for seconds
+			.run("--spring.datasource.url=jdbc:h2:mem:other", "--spring.cache.type=simple",
+					"--lock.command-timeout=20s");
 	}
 
 	private static final class ServiceConnection implements JdbcConnectionDetails {

@@ -19,7 +19,7 @@ class RestartTests {
 		try (RedisTestServer server = RedisTestServer.run();
 				ChildJvm application = ChildJvm.start(RestartedApplication.class,
 						"--spring.data.redis.port=" + server.port(), "--lock.key-prefix=shop",
-						"--logging.level.root=warn")) {
+						"--lock.command-timeout=20s", "--logging.level.root=warn")) {
 			assertThat(application.awaitLine("RUN 1")).isEqualTo("RUN 1 shop:order:7 RestartClassLoader 1");
 			assertThat(application.awaitLine("RUN 2")).isEqualTo("RUN 2 shop:order:7 RestartClassLoader 1");
 			assertThat(application.awaitLine("THREADS")).isEqualTo("THREADS 1");

@@ -70,7 +70,13 @@ public class RestartedApplication {
 				new Thread(() -> Restarter.getInstance().restart(), "changed-classes").start();
 				return;
 			}
-			System.out.printf("THREADS %s%n", timers().size());
+			try {
+				// a thread of before may not have ended yet
+				Patience.await().until(() -> timers().size() == 1);
+			}
+			finally {
+				System.out.printf("THREADS %s%n", timers().size());
+			}
 			SpringApplication.exit(context);
 			try {
 				Patience.await().until(() -> timers().isEmpty());

@@ -181,7 +181,7 @@ internal class KotlinApplicationTests {
 
 		private fun startNode() = fromApplication<ShopApplication>()
 			.with(Gates::class)
-			.run("--spring.data.redis.port=${redis.port()}")
+			.run("--spring.data.redis.port=${redis.port()}", "--lock.command-timeout=20s")
 			.applicationContext
 
 	}

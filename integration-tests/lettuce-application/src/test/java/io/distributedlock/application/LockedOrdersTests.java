@@ -30,7 +30,8 @@ class LockedOrdersTests {
 
 	private static ConfigurableApplicationContext start(RedisTestServer server) {
 		return SpringApplication.run(new Class<?>[] { ShopApplication.class, LockedOrders.class },
-				new String[] { "--spring.data.redis.port=" + server.port() });
+				// a JVM that has just started loads the client for seconds
+				new String[] { "--spring.data.redis.port=" + server.port(), "--lock.command-timeout=20s" });
 	}
 
 }

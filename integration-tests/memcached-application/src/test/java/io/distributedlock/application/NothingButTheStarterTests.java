@@ -48,8 +48,9 @@ class NothingButTheStarterTests {
 	}
 
 	private static ConfigurableApplicationContext start(String address) {
+		// a JVM that has just started loads the client for seconds while other tests run
 		return new SpringApplicationBuilder(Application.class).run("--lock.memcached.servers=" + address,
-				"--spring.application.name=shop");
+				"--spring.application.name=shop", "--lock.command-timeout=20s");
 	}
 
 	@Configuration(proxyBeanMethods = false)

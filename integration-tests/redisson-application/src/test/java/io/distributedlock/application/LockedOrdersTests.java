@@ -37,7 +37,8 @@ class LockedOrdersTests {
 		return new SpringApplicationBuilder(ShopApplication.class, LockedOrders.class)
 			.initializers((GenericApplicationContext context) -> context.registerBean("serviceConnection",
 					DataRedisConnectionDetails.class, () -> details))
-			.run("--spring.data.redis.port=1", "--spring.cache.cache-names=prices");
+			// a JVM that has just started loads the client for seconds
+			.run("--spring.data.redis.port=1", "--spring.cache.cache-names=prices", "--lock.command-timeout=20s");
 	}
 
 	/**

@@ -50,7 +50,7 @@ class ShutdownTests {
 	private static Process start(int port) throws IOException {
 		ProcessBuilder builder = new ProcessBuilder(ProcessHandle.current().info().command().orElse("java"),
 				"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", BusyApplication.class.getName(), "--server.port=0",
-				"--spring.cache.cache-names=prices", "--spring.data.redis.port=" + port)
+				"--spring.cache.cache-names=prices", "--spring.data.redis.port=" + port, "--lock.command-timeout=20s")
 			.redirectErrorStream(true);
 		builder.environment().put("CLASSPATH", System.getProperty("java.class.path") + File.pathSeparator);
 		return builder.start();

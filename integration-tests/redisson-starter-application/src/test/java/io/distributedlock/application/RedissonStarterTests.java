@@ -49,8 +49,9 @@ class RedissonStarterTests {
 	}
 
 	private static ConfigurableApplicationContext start(RedisTestServer server) {
+		// a JVM that has just started loads the client for seconds while other tests run
 		return new SpringApplicationBuilder(Application.class).run("--spring.data.redis.port=" + server.port(),
-				"--spring.cache.type=simple");
+				"--spring.cache.type=simple", "--lock.command-timeout=20s");
 	}
 
 	@Configuration(proxyBeanMethods = false)

@@ -102,7 +102,7 @@ class LockExecutionTests {
 	@Test
 	void shutdownWaitsForHoldersAndRefusesOthers() {
 		CompletableFuture<Boolean> closed = new CompletableFuture<>();
-		this.runner.run((context) -> {
+		this.runner.withPropertyValues("lock.shutdown-timeout=25s").run((context) -> {
 			DefaultLockTemplate template = context.getBean(DefaultLockTemplate.class);
 			LockHandle handle = template.acquire("k");
 			CompletableFuture<LockHandle> waiting = onOtherThread(() -> template.acquireAsync(LockRequest.of("k")));

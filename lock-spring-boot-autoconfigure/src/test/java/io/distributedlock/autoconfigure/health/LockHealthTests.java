@@ -88,7 +88,7 @@ class LockHealthTests {
 			for (int i = 0; i < 3; i++) {
 				this.runner.withConfiguration(AutoConfigurations.of(RedissonLockAutoConfiguration.class))
 					.withPropertyValues("lock.provider=redisson", "spring.data.redis.port=" + redis.port(),
-							"lock.command-timeout=3s")
+							"lock.command-timeout=30s")
 					.run((context) -> assertThat(healthOf(context, "redisson").getStatus()).isEqualTo(Status.UP));
 			}
 		}

@@ -34,8 +34,6 @@ class LockOnRealRedisTests {
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(
 				AutoConfigurations.of(DistributedLockAutoConfiguration.class, RedissonLockAutoConfiguration.class))
-		// the first call of a client loads its classes, for which a busy machine takes
-		// seconds
 		.withPropertyValues("spring.application.name=shop")
 		.withBean(Settlement.class);
 
@@ -142,7 +140,7 @@ class LockOnRealRedisTests {
 					assertThat(settlement.runs()).isZero();
 					server.start();
 					context.getBean(LockTemplate.class)
-						.acquire(LockRequest.of("up").withWaitTime(Duration.ofSeconds(20)))
+						.acquire(LockRequest.of("up").withWaitTime(Patience.LIMIT))
 						.close();
 					settlement.settle("42");
 					assertThat(settlement.runs()).isEqualTo(1);

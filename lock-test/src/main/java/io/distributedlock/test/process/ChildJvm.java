@@ -33,15 +33,17 @@ public final class ChildJvm implements AutoCloseable {
 
 	private final List<String> lines = new CopyOnWriteArrayList<>();
 
+	private final Thread reader;
+
 	private final Thread shutdownHook;
 
 	private ChildJvm(Process process) {
 		this.process = process;
 		this.shutdownHook = new Thread(process::destroyForcibly, "end-child-jvm");
 		Runtime.getRuntime().addShutdownHook(this.shutdownHook);
-		Thread reader = new Thread(this::read, "child-jvm-output");
-		reader.setDaemon(true);
-		reader.start();
+		this.reader = new Thread(this::read, "child-jvm-output");
+		this.reader.setDaemon(true);
+		this.reader.start();
 	}
 
 	/**
@@ -91,7 +93,8 @@ public final class ChildJvm implements AutoCloseable {
 			.atMost(LINE_TIMEOUT)
 			.pollInterval(Duration.ofMillis(10))
 			.failFast(() -> {
-				if (!isAlive() && find(prefix).isEmpty()) {
+				// what the JVM has printed last may be read after its end
+				if (!isAlive() && !this.reader.isAlive() && find(prefix).isEmpty()) {
 					throw new IllegalStateException(
 							"The child JVM ended without a line '%s': %s".formatted(prefix, this.lines));
 				}

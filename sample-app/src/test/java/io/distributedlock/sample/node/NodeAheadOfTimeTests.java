@@ -59,7 +59,7 @@ class NodeAheadOfTimeTests {
 	private static String[] arguments(ConfigurableApplicationContext api, RedisTestServer redis) {
 		return new String[] { "--server.port=0",
 				"--wechat.url=http://127.0.0.1:" + api.getEnvironment().getProperty("local.server.port"),
-				"--wechat.secret=s", "--spring.http.clients.read-timeout=30s",
+				"--wechat.secret=s", "--spring.http.clients.read-timeout=30s", "--lock.command-timeout=30s",
 				"--spring.data.redis.port=" + redis.port(), "--logging.pattern.console=%msg%n" };
 	}
 

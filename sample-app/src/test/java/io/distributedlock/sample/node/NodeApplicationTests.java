@@ -95,7 +95,7 @@ class NodeApplicationTests {
 
 	private static ConfigurableApplicationContext node() {
 		return new SpringApplicationBuilder(NodeApplication.class).run("--server.port=0", "--wechat.url=" + url(api),
-				"--wechat.secret=s", "--spring.http.clients.read-timeout=30s",
+				"--wechat.secret=s", "--spring.http.clients.read-timeout=30s", "--lock.command-timeout=30s",
 				"--spring.data.redis.port=" + redis.port());
 	}
 

@@ -49,6 +49,8 @@ final class WarehouseJvm implements AutoCloseable {
 				"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Dspring.aot.enabled=" + aheadOfTime,
 				WarehouseApplication.class.getName()));
 		command.addAll(List.of(arguments));
+		// a JVM that has just started loads the database for seconds
+		command.add("--lock.command-timeout=20s");
 		ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
 		builder.environment().put("CLASSPATH", classPath());
 		try {
