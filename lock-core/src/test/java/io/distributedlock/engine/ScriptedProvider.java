@@ -101,9 +101,8 @@ public final class ScriptedProvider implements LockProvider {
 		public CompletionStage<LeaseTerm> renew(Duration leaseTime) {
 			ScriptedProvider.this.renewed.incrementAndGet();
 			Supplier<CompletionStage<LeaseTerm>> scripted = ScriptedProvider.this.renewals.poll();
-			return (scripted != null) ? scripted.get()
-					: CompletableFuture.completedFuture(
-							new LeaseTerm(ScriptedProvider.this.nanoTime.getAsLong(), leaseTime));
+			return (scripted != null) ? scripted.get() : CompletableFuture
+				.completedFuture(new LeaseTerm(ScriptedProvider.this.nanoTime.getAsLong(), leaseTime));
 		}
 
 		@Override

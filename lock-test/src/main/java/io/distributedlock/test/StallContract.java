@@ -49,7 +49,8 @@ abstract class StallContract extends NetworkContract {
 	@NeedsServerAlone
 	final void everyKeyIsFreeAfterAStallLongerThanItsLease() {
 		requireStalls();
-		// both are still there when the servers stall, after a pause of a busy machine too
+		// both are still there when the servers stall, after a pause of a busy machine
+		// too
 		Duration lease = atLeastShortest(Duration.ofSeconds(5));
 		Duration wait = Duration.ofSeconds(5);
 		LockTemplate holder = briefNode(lease);

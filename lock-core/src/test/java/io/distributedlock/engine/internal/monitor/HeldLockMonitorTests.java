@@ -42,10 +42,7 @@ class HeldLockMonitorTests {
 
 	HeldLockMonitorTests() {
 		System.setErr(new PrintStream(this.log, true, StandardCharsets.UTF_8));
-		this.template = DefaultLockTemplate.builder()
-			.provider(new LocalLockProvider())
-			.warnAfter(WARN_AFTER)
-			.build();
+		this.template = DefaultLockTemplate.builder().provider(new LocalLockProvider()).warnAfter(WARN_AFTER).build();
 	}
 
 	@AfterEach
