@@ -33,7 +33,7 @@ class HangingTestTests {
 			.selectors(selectMethod(tests, method))
 			.execute()
 			.testEvents()
-			.assertStatistics((tests) -> tests.failed(1));
+			.assertStatistics((events) -> events.failed(1));
 		return Hanging.ends.get();
 	}
 
