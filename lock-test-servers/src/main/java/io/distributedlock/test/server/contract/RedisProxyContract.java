@@ -144,21 +144,30 @@ public abstract class RedisProxyContract {
 		try (LockProvider provider = provider(proxy.url());
 				DefaultLockTemplate template = DefaultLockTemplate.builder()
 					.provider(provider)
-					.renewalLeaseTime(Duration.ofSeconds(3))
+					.renewalLeaseTime(Duration.ofSeconds(12))
 					.build()) {
 			List<LockHandle> handles = IntStream.range(0, 20)
 				.mapToObj((i) -> template.acquire(LockRequest.of("kept:" + i).withWaitTime(Patience.LIMIT)))
 				.toList();
-			Patience.await().during(Duration.ofSeconds(4)).until(() -> {
-				handles.forEach(LockHandle::ensureHeld);
-				return true;
-			});
+			List<Duration> ends = handles.stream().map(RedisProxyContract::end).toList();
+			Patience.await("a renewal of each")
+				.failFast(() -> handles.forEach(LockHandle::ensureHeld))
+				.until(() -> IntStream.range(0, handles.size())
+					.allMatch((i) -> end(handles.get(i)).minus(ends.get(i)).compareTo(Duration.ofSeconds(1)) > 0));
 			handles.forEach(LockHandle::close);
 		}
 	}
 
+	private static Duration end(LockHandle handle) {
+		return Duration.ofNanos(System.nanoTime()).plus(handle.remaining());
+	}
+
 	private static DefaultLockTemplate template(LockProvider provider, Duration pollInterval) {
-		return DefaultLockTemplate.builder().provider(provider).pollInterval(pollInterval).build();
+		return DefaultLockTemplate.builder()
+			.provider(provider)
+			.commandTimeout(Patience.LIMIT)
+			.pollInterval(pollInterval)
+			.build();
 	}
 
 }
