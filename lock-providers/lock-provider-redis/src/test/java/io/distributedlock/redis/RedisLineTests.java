@@ -203,8 +203,7 @@ class RedisLineTests {
 	void lineThatTheServerHasLostIsJoinedAgain() {
 		Lease held = get(provider().tryAcquire(request("k", LockType.EXCLUSIVE, LOOK)));
 		RedisLockProvider other = provider();
-		List<Place> places = List.of(inLine(other, longLived(LockType.FAIR)),
-				inLine(other, longLived(LockType.FAIR)));
+		List<Place> places = List.of(inLine(other, longLived(LockType.FAIR)), inLine(other, longLived(LockType.FAIR)));
 		this.server.command("DEL", "{k}:line", "{k}:alive");
 		Patience.await().pollInterval(LOOK).until(() -> {
 			places.get(0).lookAgain();

@@ -88,8 +88,7 @@ class RedisStallTests {
 				.map((request) -> (request.type() == LockType.READ) ? request.withType(LockType.WRITE) : request)
 				.map((request) -> this.template.acquireAsync(request.withWaitTime(Duration.ofSeconds(1))))
 				.toList();
-			// not that none has ended: on a busy machine their time may be over before the
-			// stall
+			// on a busy machine their time may be over already
 			Patience.await().during(Duration.ofMillis(200)).until(() -> true);
 			forget(known);
 			this.server.suspend();
