@@ -357,7 +357,7 @@ class RedissonByHandTests extends OnOneServer {
 	}
 
 	private void takeTurns(LockType type, ByHand byHand, int callersByHand, Duration length) {
-		// a busy machine may stop a caller for long; a side that starves does so each time
+		// a busy machine may stop a caller; a side that starves does so each time
 		assertThat(IntStream.range(0, 3)).as("see the log")
 			.anyMatch((i) -> bothAreServed(type, byHand, callersByHand, length));
 	}
