@@ -118,13 +118,13 @@ class RedissonDeadNodeTests {
 	}
 
 	private static List<Lease> acquire(RedissonLockProvider provider) {
-		return IntStream.range(0, 30)
-			.mapToObj((i) -> new LeaseRequest("k" + i, LONG, LockType.EXCLUSIVE))
-			// on a busy machine an answer may be late
-			.map((request) -> Patience.await(request.key())
-				.ignoreExceptions()
-				.until(() -> get(provider.tryAcquire(request)), Objects::nonNull))
-			.toList();
+		return IntStream.range(0, 30).mapToObj((i) -> acquire(provider, "k" + i)).toList();
+	}
+
+	private static Lease acquire(RedissonLockProvider provider, String key) {
+		LeaseRequest request = new LeaseRequest(key, LONG, LockType.EXCLUSIVE);
+		// on a busy machine an answer may be late
+		return Patience.await().ignoreExceptions().until(() -> get(provider.tryAcquire(request)), Objects::nonNull);
 	}
 
 	private static List<? extends CompletionStage<LeaseTerm>> renew(RedissonLockProvider provider, List<Lease> leases) {

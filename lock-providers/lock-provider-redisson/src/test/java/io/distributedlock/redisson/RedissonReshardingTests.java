@@ -21,8 +21,6 @@ import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 /**
  * Locks are kept while servers forget scripts, and while their slots move.
  */
