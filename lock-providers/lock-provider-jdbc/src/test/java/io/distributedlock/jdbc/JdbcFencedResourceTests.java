@@ -302,7 +302,7 @@ class JdbcFencedResourceTests {
 	@Nested
 	class OnH2 extends Contract {
 
-		private static final String URL = "jdbc:h2:mem:%s;DB_CLOSE_DELAY=-1;IGNORECASE=TRUE"
+		private static final String URL = "jdbc:h2:mem:%s;DB_CLOSE_DELAY=-1;IGNORECASE=TRUE;LOCK_TIMEOUT=60000"
 			.formatted(UUID.randomUUID());
 
 		OnH2() {

@@ -14,6 +14,7 @@ import io.distributedlock.test.ProviderSource;
 import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.process.Signals;
 import io.distributedlock.test.server.ServerBinary;
+import io.distributedlock.test.server.ServerProcess;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 
 /**
@@ -37,8 +38,9 @@ public final class PostgresTestServer implements AutoCloseable {
 	private PostgresTestServer(boolean newest) throws IOException {
 		this.newest = newest;
 		this.folder = Files.createTempDirectory("postgres");
-		start(0);
-		this.port = this.postgres.getPort();
+		// of the range that no outgoing connection takes while the server restarts
+		this.port = ServerProcess.freePort();
+		start(this.port);
 		// the artifact's own hook stops the server, which must not be suspended then
 		Runtime.getRuntime().addShutdownHook(new Thread(this::resumeIfAlive, "resume-postgres"));
 	}

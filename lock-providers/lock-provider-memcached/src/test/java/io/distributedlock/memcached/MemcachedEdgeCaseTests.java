@@ -70,7 +70,8 @@ class MemcachedEdgeCaseTests {
 		long end = lease.term().startNanos() + Duration.ofMillis(3001).toNanos();
 		Patience.await().pollInterval(Duration.ofMillis(5)).until(() -> get(this.client.get("k")) == null);
 		assertThat(System.nanoTime() - end).as("nanoseconds that it outlived the lease")
-			.isBetween(0L, Duration.ofSeconds(3).plusMillis(500).toNanos());
+			// two or three seconds, and how late a busy machine asks
+			.isBetween(0L, Duration.ofSeconds(10).toNanos());
 	}
 
 	@Test
@@ -89,7 +90,8 @@ class MemcachedEdgeCaseTests {
 			MemcachedLockProvider slow = new MemcachedLockProvider(far, Duration.ofMillis(300));
 			proxy.dropReplies();
 			assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> get(slow.tryAcquire(REQUEST)));
-			assertThat(this.server.command("get k")).as("granted, although the answer was lost").startsWith("VALUE");
+			Patience.await("granted, although the answer was lost")
+				.until(() -> this.server.command("get k").startsWith("VALUE"));
 			proxy.heal();
 			Patience.await().until(() -> this.server.command("get k").startsWith("END"));
 			slow.close();
@@ -146,7 +148,7 @@ class MemcachedEdgeCaseTests {
 	@Test
 	void serverThatIsDownIsAnOutageAndNotContention() {
 		this.server.kill();
-		try (DefaultLockTemplate template = DefaultLockTemplate.builder().provider(this.provider).build()) {
+		try (DefaultLockTemplate template = template(this.provider)) {
 			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> template.tryAcquire("k"))
 				.withMessageContaining("Disconnected, memcached=127.0.0.1");
 		}
@@ -243,9 +245,12 @@ class MemcachedEdgeCaseTests {
 	}
 
 	private static DefaultLockTemplate template(MemcacheClient<String> client) {
-		return DefaultLockTemplate.builder()
-			.provider(new MemcachedLockProvider(client, Duration.ofSeconds(10)))
-			.build();
+		return template(new MemcachedLockProvider(client, Duration.ofSeconds(10)));
+	}
+
+	private static DefaultLockTemplate template(MemcachedLockProvider provider) {
+		// longer than the provider takes, which tells the cause of a failure
+		return DefaultLockTemplate.builder().provider(provider).commandTimeout(Patience.LIMIT).build();
 	}
 
 }

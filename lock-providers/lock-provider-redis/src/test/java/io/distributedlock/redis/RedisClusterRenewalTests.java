@@ -2,6 +2,7 @@ package io.distributedlock.redis;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -41,7 +42,7 @@ class RedisClusterRenewalTests {
 		this.cluster = RedisTestCluster.run();
 		this.client = RedisClusterClient.create(Clients.resources(),
 				RedisURI.create(this.cluster.servers().get(0).url()));
-		this.provider = new RedisLockProvider(this.client, Duration.ofSeconds(2));
+		this.provider = new RedisLockProvider(this.client, Duration.ofSeconds(5));
 		Patience.await("connection")
 			.ignoreExceptions()
 			.until(() -> get(this.provider.tryAcquire(request("warm-up", LEASE))) != null);
@@ -64,7 +65,7 @@ class RedisClusterRenewalTests {
 						.filter((key) -> TokenCounters.slot(key) == slot)
 						.limit(2))
 			.toList();
-		List<Lease> leases = keys.stream().map((key) -> get(this.provider.tryAcquire(request(key, LEASE)))).toList();
+		List<Lease> leases = keys.stream().map(this::acquire).toList();
 		RedisTestServer from = this.cluster.primaryOf("k");
 		RedisTestServer to = this.cluster.servers().stream().filter((each) -> each != from).findFirst().orElseThrow();
 		to.command("CLUSTER", "SETSLOT", Integer.toString(slot), "IMPORTING", idOf(from));
@@ -85,7 +86,7 @@ class RedisClusterRenewalTests {
 				.findFirst()
 				.orElseThrow())
 			.toList();
-		List<Lease> leases = keys.stream().map((key) -> get(this.provider.tryAcquire(request(key, LEASE)))).toList();
+		List<Lease> leases = keys.stream().map(this::acquire).toList();
 		nodes.get(1).suspend();
 		try {
 			List<CompletionStage<LeaseTerm>> answers = renew(leases).toList();
@@ -96,6 +97,15 @@ class RedisClusterRenewalTests {
 		finally {
 			nodes.get(1).resume();
 		}
+	}
+
+	/**
+	 * Acquire a lock, on a node to which there may be no connection yet.
+	 */
+	private Lease acquire(String key) {
+		return Patience.await(key)
+			.ignoreExceptions()
+			.until(() -> get(this.provider.tryAcquire(request(key, LEASE))), Objects::nonNull);
 	}
 
 	private Stream<CompletionStage<LeaseTerm>> renew(List<Lease> leases) {

@@ -25,7 +25,13 @@ final class Clients {
 	 * Return a client of a server that never stops, for tests on a busy machine.
 	 */
 	static RedissonClient patient(String url) {
-		return connect(url, (server) -> server.setTimeout((int) Patience.LIMIT.toMillis()));
+		return Redisson.create(patientConfig(url));
+	}
+
+	static Config patientConfig(String url) {
+		Config config = config(url);
+		config.useSingleServer().setTimeout((int) Patience.LIMIT.toMillis());
+		return config;
 	}
 
 	static RedissonClient connect(String url, Consumer<SingleServerConfig> customizer) {

@@ -50,6 +50,7 @@ class RedissonClusterTests extends RedisClusterContract {
 		Config config = Clients.config();
 		config.useClusterServers()
 			.addNodeAddress(cluster().servers().get(0).url())
+			.setTimeout((int) Patience.LIMIT.toMillis())
 			.setMasterConnectionMinimumIdleSize(1)
 			.setMasterConnectionPoolSize(4)
 			.setSlaveConnectionMinimumIdleSize(1)
@@ -77,7 +78,7 @@ class RedissonClusterTests extends RedisClusterContract {
 		RedissonLockProvider provider = new RedissonLockProvider(client);
 		List<Lease> leases = IntStream.range(0, 30)
 			.mapToObj((i) -> get(
-					provider.tryAcquire(new LeaseRequest("batch:" + i, Duration.ofSeconds(5), LockType.EXCLUSIVE))))
+					provider.tryAcquire(new LeaseRequest("batch:" + i, Duration.ofMinutes(1), LockType.EXCLUSIVE))))
 			.toList();
 		assertThat(leases).doesNotContainNull();
 		Set<Integer> used = IntStream.range(0, 3)
@@ -86,12 +87,12 @@ class RedissonClusterTests extends RedisClusterContract {
 			.collect(Collectors.toSet());
 		assertThat(used).as("nodes that hold a lock").hasSize(3);
 		List<? extends CompletionStage<LeaseTerm>> answers = provider
-			.renewAll(leases.stream().map((lease) -> new LeaseRenewal(lease, Duration.ofSeconds(60))).toList());
+			.renewAll(leases.stream().map((lease) -> new LeaseRenewal(lease, Duration.ofMinutes(10))).toList());
 		answers.forEach((answer) -> assertThat(get(answer)).isNotNull());
 		assertThat(IntStream.range(0, 30)
 			.mapToLong((i) -> client.getLock("batch:" + i).remainTimeToLive())
 			.min()
-			.orElseThrow()).isGreaterThan(30_000);
+			.orElseThrow()).isGreaterThan(120_000);
 		leases.forEach((lease) -> assertThat(get(lease.release())).isTrue());
 	}
 

@@ -3,6 +3,7 @@ package io.distributedlock.redisson;
 import java.lang.reflect.Field;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -56,7 +57,7 @@ class RedissonErrorsTests {
 			try (DefaultLockTemplate template = DefaultLockTemplate.builder()
 				.provider(new RedissonLockProvider(client))
 				.build()) {
-				template.acquire(ofType("before", type)).close();
+				template.acquire(ofType("before", type).withWaitTime(Patience.LIMIT)).close();
 				server.kill();
 				assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> acquireNow(template, type));
 				CompletableFuture<LockHandle> waiting = template
@@ -78,7 +79,7 @@ class RedissonErrorsTests {
 	@Test
 	void serverThatIsTooOldIsNamedAtTheStart() {
 		RedisTestServer old = RedisTestServer.runAsOld();
-		RedissonClient client = Clients.connect(old.url());
+		RedissonClient client = Clients.patient(old.url());
 		try (old;
 				StandardError log = new StandardError();
 				RedissonLockProvider provider = new RedissonLockProvider(client)) {
@@ -131,7 +132,7 @@ class RedissonErrorsTests {
 		RedisTestServer server = RedisTestServer.run();
 		RedissonClient client = Clients.connect(server.url());
 		try (server; RedissonLockProvider provider = new RedissonLockProvider(client)) {
-			get(get(attempt(provider, "before")).release());
+			warmUp(provider, "before", LockType.EXCLUSIVE);
 			server.kill();
 			// the first failure is a broken connection, the later ones are refused
 			// connections
@@ -171,7 +172,7 @@ class RedissonErrorsTests {
 	private static String refusal(RedisTestServer server, Consumer<Config> customizer) {
 		Config config = Clients.config(server.url());
 		config.setLazyInitialization(true);
-		config.useSingleServer().setRetryAttempts(0);
+		config.useSingleServer().setRetryAttempts(0).setTimeout(3000);
 		customizer.accept(config);
 		RedissonClient client = Redisson.create(config);
 		try (RedissonLockProvider provider = new RedissonLockProvider(client)) {
@@ -197,7 +198,7 @@ class RedissonErrorsTests {
 			try (DefaultLockTemplate template = DefaultLockTemplate.builder()
 				.provider(new RedissonLockProvider(client))
 				.build()) {
-				template.acquire("synced").close();
+				template.acquire(LockRequest.of("synced").withWaitTime(Patience.LIMIT)).close();
 				replica.suspend();
 				assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> template.tryAcquire("alone"))
 					.withMessageContaining("replica");
@@ -223,10 +224,13 @@ class RedissonErrorsTests {
 			});
 			LeaseRequest request = new LeaseRequest("passed", LONG, LockType.EXCLUSIVE);
 			try (RedissonLockProvider provider = new RedissonLockProvider(client)) {
-				Lease first = get(provider.tryAcquire(request));
-				LeaseExchange.Exchange confirmed = provider.exchange(first, request);
-				assertThat(get(confirmed.released())).isTrue();
-				Lease second = get(confirmed.place().granted());
+				// on a busy machine the replica may be late
+				Lease second = Patience.await("a lock that is confirmed").ignoreExceptions().until(() -> {
+					Lease first = get(provider.tryAcquire(request));
+					LeaseExchange.Exchange confirmed = provider.exchange(first, request);
+					assertThat(get(confirmed.released())).isTrue();
+					return get(confirmed.place().granted());
+				}, Objects::nonNull);
 				replica.suspend();
 				LeaseExchange.Exchange unconfirmed = provider.exchange(second, request);
 				assertThat(get(unconfirmed.released())).isTrue();
@@ -288,7 +292,7 @@ class RedissonErrorsTests {
 			RedisTestServer replica = cluster.replicaOf(cluster.primaryOf("alone"));
 			try (RedissonLockProvider provider = new RedissonLockProvider(client)) {
 				// since Redis 7 the client knows sharded channels from now on
-				get(get(attempt(provider, "alone")).release());
+				warmUp(provider, "alone", LockType.EXCLUSIVE);
 				replica.suspend();
 				assertThat(attempt(provider, "alone").toCompletableFuture()).failsWithin(Patience.LIMIT)
 					.withThrowableThat()
@@ -312,8 +316,12 @@ class RedissonErrorsTests {
 			try (DefaultLockTemplate template = DefaultLockTemplate.builder()
 				.provider(new RedissonLockProvider(client))
 				.build()) {
-				template.acquire(request).close();
-				client.getLock("by-hand").lock();
+				template.acquire(request.withWaitTime(Patience.LIMIT)).close();
+				// on a busy machine the replica may be late
+				Patience.await("a lock by hand").ignoreExceptions().until(() -> {
+					get(client.getLock("by-hand").lockAsync(1));
+					return true;
+				});
 				replica.suspend();
 				assertThat(template.tryAcquire(request)).isEmpty();
 			}
@@ -367,9 +375,10 @@ class RedissonErrorsTests {
 	@EnumSource(LockType.class)
 	void attemptsThatWereGivenUpDuringAStallLeaveNoOwner(LockType type) {
 		try (RedisTestServer server = RedisTestServer.run()) {
-			RedissonClient client = Clients.connect(server.url(), (config) -> config.setRetryAttempts(4));
+			RedissonClient client = Clients.connect(server.url(),
+					(config) -> config.setTimeout(3000).setRetryAttempts(4));
 			try (RedissonLockProvider provider = new RedissonLockProvider(client)) {
-				get(get(provider.tryAcquire(new LeaseRequest("before", LONG, type))).release());
+				warmUp(provider, "before", type);
 				server.suspend();
 				for (int i = 0; i < 4; i++) {
 					long giveUpAt = System.nanoTime() + Duration.ofMillis(200).toNanos();
@@ -382,7 +391,7 @@ class RedissonErrorsTests {
 				server.resume();
 				Lease[] lease = new Lease[1];
 				LockType conflicting = (type == LockType.READ) ? LockType.WRITE : type;
-				Patience.await().until(() -> {
+				Patience.await().ignoreExceptions().until(() -> {
 					lease[0] = get(provider.tryAcquire(new LeaseRequest("stalled", LONG, conflicting)));
 					return lease[0] != null;
 				});
@@ -398,7 +407,7 @@ class RedissonErrorsTests {
 	@Test
 	void nothingIsSentAfterTheCallerHasGivenUp() {
 		try (RedisTestServer server = RedisTestServer.run()) {
-			RedissonClient client = Clients.connect(server.url());
+			RedissonClient client = Clients.patient(server.url());
 			try (RedissonLockProvider provider = new RedissonLockProvider(client)) {
 				get(get(attempt(provider, "k")).release());
 				server.command("CONFIG", "RESETSTAT");
@@ -411,6 +420,14 @@ class RedissonErrorsTests {
 				client.shutdown();
 			}
 		}
+	}
+
+	/**
+	 * Acquire a lock and release it. On a busy machine an answer may be late.
+	 */
+	private static void warmUp(RedissonLockProvider provider, String key, LockType type) {
+		LeaseRequest request = new LeaseRequest(key, LONG, type);
+		Patience.await(key).ignoreExceptions().until(() -> get(get(provider.tryAcquire(request)).release()));
 	}
 
 	private static LockRequest ofType(String name, LockType type) {

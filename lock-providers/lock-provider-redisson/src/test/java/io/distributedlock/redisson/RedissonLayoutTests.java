@@ -103,9 +103,9 @@ class RedissonLayoutTests extends OnOneServer {
 
 	@Test
 	void permitOfAnExpiredLeaseIsFreeAgain() {
-		LeaseRequest brief = new LeaseRequest("seats", Duration.ofMillis(300), LockType.SEMAPHORE);
-		Lease ended = get(this.provider.tryAcquire(brief));
+		Lease ended = attempt(this.provider, "seats", LockType.SEMAPHORE);
 		assertThat(attempt(this.provider, "seats", LockType.SEMAPHORE)).isNull();
+		assertThat(get(ended.renew(Duration.ofMillis(1)))).isNotNull();
 		Lease[] next = new Lease[1];
 		Patience.await().until(() -> {
 			next[0] = attempt(this.provider, "seats", LockType.SEMAPHORE);
@@ -229,7 +229,7 @@ class RedissonLayoutTests extends OnOneServer {
 	}
 
 	private static RedissonClient mapped(String prefix) {
-		Config config = Clients.config(server.url());
+		Config config = Clients.patientConfig(server.url());
 		config.setNameMapper(new NameMapper() {
 			@Override
 			public String map(String name) {

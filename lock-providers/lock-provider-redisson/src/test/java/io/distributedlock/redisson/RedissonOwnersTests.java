@@ -43,7 +43,7 @@ class RedissonOwnersTests extends OnOneServer {
 
 	@BeforeEach
 	void connectOther() {
-		this.otherClient = Clients.connect(server.url());
+		this.otherClient = Clients.patient(server.url());
 		this.other = new RedissonLockProvider(this.otherClient);
 	}
 
@@ -179,7 +179,7 @@ class RedissonOwnersTests extends OnOneServer {
 	@ParameterizedTest
 	@EnumSource
 	void ownersOfMappedNamesAreShownAndReleased(LockType type) {
-		Config config = Clients.config(server.url());
+		Config config = Clients.patientConfig(server.url());
 		config.setNameMapper(new NameMapper() {
 			@Override
 			public String map(String name) {

@@ -41,7 +41,7 @@ class RedissonScriptTests {
 	@BeforeAll
 	static void start() {
 		server = RedisTestServer.run();
-		client = Clients.connect(server.url());
+		client = Clients.patient(server.url());
 		sender = new RedissonServer(client);
 	}
 

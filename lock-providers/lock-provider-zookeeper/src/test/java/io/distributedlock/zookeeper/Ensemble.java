@@ -2,11 +2,14 @@ package io.distributedlock.zookeeper;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import io.distributedlock.test.network.TcpProxy;
+import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.ServerProcess;
 
 /**
@@ -49,11 +52,19 @@ final class Ensemble implements AutoCloseable {
 	}
 
 	ZooKeeperTestServer leader() {
-		return this.servers.stream().filter(ZooKeeperTestServer::isLeader).findFirst().orElseThrow();
+		return found(ZooKeeperTestServer::isLeader);
 	}
 
 	ZooKeeperTestServer follower() {
-		return this.servers.stream().filter((server) -> !server.isLeader()).findFirst().orElseThrow();
+		return found((server) -> !server.isLeader());
+	}
+
+	private ZooKeeperTestServer found(Predicate<ZooKeeperTestServer> role) {
+		// a member may be busy, or be elected later
+		return Patience.await("member")
+			.ignoreExceptions()
+			.until(() -> this.servers.stream().filter(role).findFirst(), Optional::isPresent)
+			.orElseThrow();
 	}
 
 	List<ZooKeeperTestServer> servers() {

@@ -170,8 +170,8 @@ class QueueWatchTests {
 	private CuratorFramework hiding() {
 		CuratorFramework client = CuratorFrameworkFactory.builder()
 			.connectString(this.server.getConnectString())
-			.sessionTimeoutMs(Servers.SESSION_MILLIS)
-			.connectionTimeoutMs(2000)
+			.sessionTimeoutMs(Servers.SESSION_MILLIS * 4)
+			.connectionTimeoutMs(30_000)
 			.retryPolicy(new RetryNTimes(3, 100))
 			.authorization("digest", "hidden:secret".getBytes(StandardCharsets.UTF_8))
 			.aclProvider(new ACLProvider() {

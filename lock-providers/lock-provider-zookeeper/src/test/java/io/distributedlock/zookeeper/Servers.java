@@ -49,6 +49,17 @@ final class Servers {
 		return connect(address, Duration.ofSeconds(2));
 	}
 
+	/**
+	 * Connect with a session that does not end however long a busy machine stops a
+	 * thread.
+	 */
+	static CuratorFramework patient(String address) {
+		CuratorFramework client = CuratorFrameworkFactory.newClient(address, LONG_SESSION_MILLIS, 30_000,
+				new RetryOneTime(50));
+		client.start();
+		return client;
+	}
+
 	static CuratorFramework connect(String address, Duration connectionTimeout) {
 		CuratorFramework client = CuratorFrameworkFactory.newClient(address, SESSION_MILLIS,
 				(int) connectionTimeout.toMillis(), new RetryOneTime(50));

@@ -87,7 +87,7 @@ class ZooKeeperLostAnswersTests {
 		this.proxy.dropReplies();
 		assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> get(provider.tryAcquire(request(LONG))))
 			.withCauseInstanceOf(BackendException.class);
-		assertThat(children(near)).as("nodes whose creation was not answered").isEqualTo(1);
+		Patience.await("a node whose creation was not answered").until(() -> children(near) == 1);
 		this.proxy.heal();
 		ZooKeeperLockProvider other = provider(near, LONG);
 		Lease next = Patience.await().until(() -> get(other.tryAcquire(request(LONG))), Objects::nonNull);
@@ -105,7 +105,7 @@ class ZooKeeperLostAnswersTests {
 		Patience.await("a node whose creation was not answered").until(() -> children(near) == 1);
 		place.leave();
 		this.proxy.heal();
-		Patience.await("the second try has created a node too").until(() -> owners(near) == 3);
+		Patience.await("the second try has created a node too").until(() -> owners(near) >= 3);
 		Patience.await("both nodes are removed").until(() -> children(near) == 0);
 	}
 

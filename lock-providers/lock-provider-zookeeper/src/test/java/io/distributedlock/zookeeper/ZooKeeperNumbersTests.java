@@ -31,9 +31,10 @@ class ZooKeeperNumbersTests {
 	@Test
 	void lockWhoseNumbersAreUsedUpIsRefusedAndNotGrantedTwice(@TempDir Path folder) throws Exception {
 		ZooKeeperServer server = new ZooKeeperServer(folder.toFile(), folder.toFile(), Servers.TICK_MILLIS);
+		server.setMaxSessionTimeout(Servers.LONG_SESSION_MILLIS);
 		ServerCnxnFactory listener = ServerCnxnFactory.createFactory(0, 10);
 		listener.startup(server);
-		try (CuratorFramework client = Servers.connect("127.0.0.1:" + listener.getLocalPort());
+		try (CuratorFramework client = Servers.patient("127.0.0.1:" + listener.getLocalPort());
 				ZooKeeperLockProvider provider = new ZooKeeperLockProvider(client, ZooKeeperLockProvider.DEFAULT_ROOT,
 						Duration.ofSeconds(10))) {
 			get(acquire(provider).release());

@@ -51,7 +51,7 @@ class ZooKeeperPartitionTests {
 					LockHandle handle = second.acquire(LockRequest.of("k").withWaitTime(Patience.LIMIT))) {
 				CompletableFuture<LockHandle> waiting = first
 					.acquireAsync(LockRequest.of("k").withWaitTime(Patience.LIMIT.multipliedBy(2)));
-				Patience.await("a waiter").until(() -> near.getChildren().forPath(NODE).size() == 2);
+				Patience.await("a waiter").ignoreExceptions().until(() -> near.getChildren().forPath(NODE).size() == 2);
 				ensemble.cutOff(follower);
 				assertThat(waiting).as("behind %s", handle)
 					.failsWithin(Patience.LIMIT)

@@ -10,6 +10,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
+import io.distributedlock.test.patience.Patience;
+
 /**
  * A real memcached: the program that the system property {@code lock.test.memcached}
  * names, or else the one on the {@code PATH}, or else from the distribution's package.
@@ -58,15 +60,19 @@ public final class MemcachedTestServer extends ServerProcess {
 	 * @return the first part of the reply
 	 */
 	public String command(String command) {
-		try (Socket socket = connect(port())) {
-			socket.getOutputStream().write((command + "\r\n").getBytes(StandardCharsets.UTF_8));
-			byte[] answer = new byte[16 * 1024];
-			int length = socket.getInputStream().read(answer);
-			return (length > 0) ? new String(answer, 0, length, StandardCharsets.UTF_8) : "";
+		try (Socket socket = connect(port(), (int) Patience.LIMIT.toMillis())) {
+			return ask(socket, command);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
+	}
+
+	private static String ask(Socket socket, String command) throws IOException {
+		socket.getOutputStream().write((command + "\r\n").getBytes(StandardCharsets.UTF_8));
+		byte[] answer = new byte[16 * 1024];
+		int length = socket.getInputStream().read(answer);
+		return (length > 0) ? new String(answer, 0, length, StandardCharsets.UTF_8) : "";
 	}
 
 	@Override
@@ -87,11 +93,12 @@ public final class MemcachedTestServer extends ServerProcess {
 
 	@Override
 	protected boolean isReady() {
-		try {
+		// a server that is suspended accepts connections and says nothing
+		try (Socket socket = connect(port())) {
 			// a server with users also refuses this command without a login
-			return command("version").matches("(?s)(VERSION|CLIENT_ERROR unauth).*");
+			return ask(socket, "version").matches("(?s)(VERSION|CLIENT_ERROR unauth).*");
 		}
-		catch (UncheckedIOException ex) {
+		catch (IOException ex) {
 			return false;
 		}
 	}

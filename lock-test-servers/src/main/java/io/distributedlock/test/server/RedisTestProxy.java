@@ -252,7 +252,7 @@ public final class RedisTestProxy implements AutoCloseable {
 		private RespConnection node(RedisTestServer server) throws IOException {
 			RespConnection known = this.nodes.get(server.port());
 			if (known == null) {
-				known = opened(new RespConnection(server.port()));
+				known = opened(RespConnection.endless(server.port()));
 				this.nodes.put(server.port(), known);
 			}
 			return known;

@@ -82,16 +82,16 @@ public final class RedisTestSentinel extends ServerProcess {
 
 	@Override
 	protected boolean isReady() {
-		try {
-			return command("SENTINEL", "REPLICAS", MASTER) instanceof List<?> replicas && !replicas.isEmpty();
+		try (RespConnection connection = new RespConnection(port())) {
+			return connection.send("SENTINEL", "REPLICAS", MASTER) instanceof List<?> replicas && !replicas.isEmpty();
 		}
-		catch (UncheckedIOException ex) {
+		catch (IOException ex) {
 			return false;
 		}
 	}
 
 	private Object command(String... command) {
-		try (RespConnection connection = new RespConnection(port())) {
+		try (RespConnection connection = RespConnection.patient(port())) {
 			Object answer = connection.send(command);
 			return (answer != null) ? answer : List.of();
 		}

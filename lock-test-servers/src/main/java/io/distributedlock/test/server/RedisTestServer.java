@@ -150,11 +150,8 @@ public final class RedisTestServer extends ServerProcess {
 	 * @return the reply: a string, a number, a list, or {@code null}
 	 */
 	public @Nullable Object command(String... command) {
-		try (RespConnection connection = new RespConnection(port())) {
-			if (this.password != null) {
-				connection.send("AUTH", this.password);
-			}
-			return connection.send(command);
+		try (RespConnection connection = RespConnection.patient(port())) {
+			return send(connection, command);
 		}
 		catch (IOException ex) {
 			if (command[0].equals("ACL")) {
@@ -162,6 +159,13 @@ public final class RedisTestServer extends ServerProcess {
 			}
 			throw new UncheckedIOException(ex);
 		}
+	}
+
+	private @Nullable Object send(RespConnection connection, String... command) throws IOException {
+		if (this.password != null) {
+			connection.send("AUTH", this.password);
+		}
+		return connection.send(command);
 	}
 
 	/**
@@ -229,10 +233,11 @@ public final class RedisTestServer extends ServerProcess {
 
 	@Override
 	protected boolean isReady() {
-		try {
-			return "PONG".equals(command("PING"));
+		// a server that is suspended accepts connections and says nothing
+		try (RespConnection connection = new RespConnection(port())) {
+			return "PONG".equals(send(connection, "PING"));
 		}
-		catch (UncheckedIOException ex) {
+		catch (IOException ex) {
 			return false;
 		}
 	}

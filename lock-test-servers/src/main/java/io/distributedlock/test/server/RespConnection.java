@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.distributedlock.test.patience.Patience;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,8 +23,25 @@ final class RespConnection implements AutoCloseable {
 
 	private final InputStream in;
 
+	/**
+	 * Connect to a server that may be silent: a read ends after two seconds.
+	 */
 	RespConnection(int port) throws IOException {
 		this(ServerProcess.connect(port));
+	}
+
+	/**
+	 * Connect to a server whose answers are waited for.
+	 */
+	static RespConnection patient(int port) throws IOException {
+		return new RespConnection(ServerProcess.connect(port, (int) Patience.LIMIT.toMillis()));
+	}
+
+	/**
+	 * Connect to a server that may have nothing to say for long, as to one who listens.
+	 */
+	static RespConnection endless(int port) throws IOException {
+		return new RespConnection(ServerProcess.connect(port, 0));
 	}
 
 	RespConnection(Socket socket) throws IOException {

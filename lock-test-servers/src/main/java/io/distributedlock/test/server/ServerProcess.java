@@ -266,8 +266,19 @@ public abstract class ServerProcess implements AutoCloseable {
 	 * @throws IOException if there is no connection within two seconds
 	 */
 	protected static Socket connect(int port) throws IOException {
+		return connect(port, ANSWER_MILLIS);
+	}
+
+	/**
+	 * Connect to a server on this machine, to ask it something.
+	 * @param port the port
+	 * @param answerMillis how long a read may take, zero for ever
+	 * @return a connection
+	 * @throws IOException if there is no connection within two seconds
+	 */
+	static Socket connect(int port, int answerMillis) throws IOException {
 		Socket socket = new Socket();
-		socket.setSoTimeout(ANSWER_MILLIS);
+		socket.setSoTimeout(answerMillis);
 		try {
 			socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), ANSWER_MILLIS);
 			return socket;

@@ -237,6 +237,7 @@ public abstract class RedisRightsContract {
 		DefaultLockTemplate template = DefaultLockTemplate.builder()
 			.provider(provider)
 			.keyPrefix("shop:lock")
+			// the reason of a refusal is told in the answer
 			.commandTimeout(Patience.LIMIT)
 			.pollInterval(pollInterval)
 			.build();

@@ -41,6 +41,8 @@ final class WaiterJvm {
 			.keyPrefix(args[1])
 			.commandTimeout(Patience.LIMIT)
 			.renewalLeaseTime(Duration.ofMillis(Long.parseLong(args[3])))
+			// a grant lives for three intervals: the test looks at it meanwhile
+			.pollInterval(Duration.ofSeconds(1))
 			.build();
 		Patience.await("connection").ignoreExceptions().until(() -> {
 			template.acquire("warm-up").close();

@@ -1,8 +1,6 @@
 package io.distributedlock.jdbc.internal.call;
 
-import java.io.IOException;
 import java.lang.reflect.Proxy;
-import java.net.ServerSocket;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -43,6 +41,7 @@ import io.distributedlock.spi.LockProvider;
 import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.MariaDbTestServer;
 import io.distributedlock.test.server.MySqlFamilyServer;
+import io.distributedlock.test.server.ServerProcess;
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -307,11 +306,8 @@ class JdbcErrorsTests {
 
 	@ParameterizedTest
 	@EnumSource(names = { "MARIADB", "MYSQL" })
-	void databaseThatIsNotThereYetMayBeTriedAgain(JdbcDialect dialect) throws IOException {
-		int port;
-		try (ServerSocket socket = new ServerSocket(0)) {
-			port = socket.getLocalPort();
-		}
+	void databaseThatIsNotThereYetMayBeTriedAgain(JdbcDialect dialect) {
+		int port = ServerProcess.freePort();
 		// as in an application: the pool connects at its first use, and its failure is no
 		// SQLException
 		HikariDataSource eager = open(

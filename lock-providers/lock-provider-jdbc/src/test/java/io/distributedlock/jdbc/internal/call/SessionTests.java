@@ -32,7 +32,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 class SessionTests {
 
-	private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(1);
+	private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(5);
 
 	/**
 	 * A pool does not know how H2 reports a broken connection, and does not test a

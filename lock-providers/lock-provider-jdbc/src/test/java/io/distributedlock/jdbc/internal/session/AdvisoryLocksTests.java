@@ -114,8 +114,10 @@ class AdvisoryLocksTests {
 						+ " ('x' || left(encode(sha256('distributed_lock " + key + "'), 'hex'), 16))::bit(64)::bigint"
 				: "SELECT IS_USED_LOCK(SHA2(CONCAT_WS(' ', 'distributed_lock', DATABASE(), '" + key + "'), 256))");
 		Patience.await().ignoreExceptions().until(() -> get(lease.renew(LEASE)) == null);
-		acquire(provider(pool(dialect), dialect), request(dialect, "wanted"));
-		assertThat(get(provider(pool(dialect), dialect).tryAcquire(request(dialect, "another")))).isNull();
+		LockProvider other = provider(pool(dialect), dialect);
+		// the server may still be ending the session
+		Patience.await().until(() -> get(other.tryAcquire(request(dialect, "wanted"))), Objects::nonNull);
+		assertThat(get(other.tryAcquire(request(dialect, "another")))).isNull();
 	}
 
 	/**
@@ -192,15 +194,24 @@ class AdvisoryLocksTests {
 	 */
 	@ParameterizedTest
 	@EnumSource(names = { "POSTGRESQL", "MARIADB", "MYSQL" })
-	void lockThatNobodyTakesUpIsFreeAgainSoon(JdbcDialect dialect) throws SQLException {
+	void lockThatNobodyTakesUpIsFreeAgainSoon(JdbcDialect dialect) {
+		// on a busy machine it may be free before another one asks
+		Patience.await().until(() -> isTakenAndFreeAgainSoon(dialect));
+	}
+
+	private boolean isTakenAndFreeAgainSoon(JdbcDialect dialect) throws SQLException {
 		AdvisoryLocks locks = new AdvisoryLocks(Databases.sql(dialect));
+		String key = "silent" + System.nanoTime();
 		try (Session stopped = session(dialect); Session next = session(dialect)) {
-			assertThat(locks.lock(stopped, "silent", Duration.ofMillis(500), Duration.ofSeconds(1))).isNotZero();
-			assertThat(locks.lock(next, "silent", LEASE, Duration.ofMillis(1))).isZero();
+			assertThat(locks.lock(stopped, key, Duration.ofMillis(500), Duration.ofSeconds(1))).isNotZero();
+			if (locks.lock(next, key, LEASE, Duration.ofMillis(1)) != 0) {
+				return false;
+			}
 			if (dialect == JdbcDialect.POSTGRESQL) {
 				next.connection().rollback();
 			}
-			assertThat(locks.lock(next, "silent", LEASE, Duration.ofSeconds(10))).isNotZero();
+			assertThat(locks.lock(next, key, LEASE, Duration.ofSeconds(10))).isNotZero();
+			return true;
 		}
 	}
 
@@ -212,7 +223,7 @@ class AdvisoryLocksTests {
 		assertThat(get(granted.renew(LEASE))).isNotNull();
 		// longer than a grant that nobody takes up
 		Patience.await()
-			.during(Duration.ofSeconds(3))
+			.during(Duration.ofSeconds(4))
 			.until(() -> get(holder.tryAcquire(request(dialect, "kept"))) == null);
 		assertThat(get(granted.release())).isTrue();
 	}
@@ -223,10 +234,17 @@ class AdvisoryLocksTests {
 	 */
 	@ParameterizedTest
 	@EnumSource(names = { "POSTGRESQL", "MARIADB", "MYSQL" })
-	void grantThatNobodyRenewsEndsSoon(JdbcDialect dialect) throws SQLException {
+	void grantThatNobodyRenewsEndsSoon(JdbcDialect dialect) {
 		LockProvider holder = provider(pool(dialect), dialect);
-		Lease granted = grantedAfter(holder, dialect, "short");
-		assertThat(granted.term().granted()).isLessThan(LEASE);
+		// a grant that comes late is for the whole lease
+		Lease granted = Patience.await("a grant in time").until(() -> {
+			Lease lease = grantedAfter(holder, dialect, "short");
+			if (lease.term().granted().compareTo(LEASE) < 0) {
+				return lease;
+			}
+			get(lease.release());
+			return null;
+		}, Objects::nonNull);
 		Lease next = Patience.await().until(() -> get(holder.tryAcquire(request(dialect, "short"))), Objects::nonNull);
 		assertThat(granted.term().deadlineNanos() - System.nanoTime()).isNegative();
 		assertThat(next.fencingToken().orElseThrow()).isGreaterThan(granted.fencingToken().orElseThrow());
@@ -327,7 +345,7 @@ class AdvisoryLocksTests {
 				Databases.settings(dialect)
 					.withStrategy(JdbcLockStrategy.ADVISORY)
 					.withMaxLockConnections(CONNECTIONS)
-					.withCommandTimeout(Duration.ofSeconds(2))));
+					.withCommandTimeout(Duration.ofSeconds(3))));
 	}
 
 	private HikariDataSource pool(JdbcDialect dialect) {

@@ -52,12 +52,12 @@ class RowLocksTests {
 			throws SQLException {
 		RowLocks rows = new RowLocks(Databases.sql(dialect));
 		long never = System.nanoTime() + Session.NEVER_NANOS;
-		JdbcLockSettings settings = JdbcLockSettings.of(dialect).withCommandTimeout(Duration.ofSeconds(1));
+		JdbcLockSettings settings = JdbcLockSettings.of(dialect).withCommandTimeout(Duration.ofSeconds(20));
 		try (HikariDataSource pool = Databases.pool(url, user, password, 2);
 				JdbcCalls calls = Databases.calls(pool, settings);
 				Session holder = calls.open(never);
 				Session other = calls.open(never)) {
-			assertThat(rows.lock(holder, "k", Duration.ofSeconds(2), Duration.ZERO)).isNotZero();
+			assertThat(rows.lock(holder, "k", Duration.ofSeconds(3), Duration.ZERO)).isNotZero();
 			assertThat(rows.lock(other, "k", LONG, Duration.ZERO)).isZero();
 			Patience.await().until(() -> rows.lock(other, "k", LONG, Duration.ZERO) != 0);
 			rows.free(other, "k");

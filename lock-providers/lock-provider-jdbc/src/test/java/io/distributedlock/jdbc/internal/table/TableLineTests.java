@@ -134,7 +134,7 @@ class TableLineTests {
 	@ParameterizedTest
 	@EnumSource(names = { "POSTGRESQL", "H2" })
 	void placeAboutWhichNobodyAsksIsSkipped(JdbcDialect dialect) throws SQLException {
-		Duration look = Duration.ofMillis(200);
+		Duration look = Duration.ofMillis(700);
 		try (Connection connection = pool(dialect).getConnection()) {
 			Session session = Session.on(connection);
 			LockTable table = new LockTable(Databases.sql(dialect));

@@ -72,9 +72,10 @@ class TableQueueTests {
 		this.pool = open(Databases.pool("jdbc:h2:mem:%s;DB_CLOSE_DELAY=-1".formatted(UUID.randomUUID()), "sa", "", 10));
 		JdbcLockSchema.create(this.pool, JdbcDialect.H2);
 		this.lost = new LostStatements(this.pool);
-		this.other = provider(this.pool);
+		this.other = provider(this.pool, Patience.LIMIT);
 		this.held = Objects.requireNonNull(get(this.other.tryAcquire(REQUEST)));
-		this.node = provider(this.lost.dataSource());
+		// shorter than the answers that are late here
+		this.node = provider(this.lost.dataSource(), Duration.ofSeconds(2));
 		this.first = behindOthers(this.node);
 	}
 
@@ -326,7 +327,10 @@ class TableQueueTests {
 
 	private void assertThatNobodyQueues() throws SQLException {
 		try (Connection connection = this.pool.getConnection()) {
-			assertThat(Session.on(connection).number("SELECT COUNT(*) FROM distributed_lock_member")).isZero();
+			Session session = Session.on(connection);
+			// rows are removed by those who do not need them any more
+			Patience.await("an empty queue")
+				.until(() -> session.number("SELECT COUNT(*) FROM distributed_lock_member") == 0);
 		}
 	}
 
@@ -357,10 +361,6 @@ class TableQueueTests {
 			return place.isBehindOthers();
 		});
 		return place;
-	}
-
-	private LockProvider provider(DataSource database) {
-		return provider(database, Duration.ofSeconds(1));
 	}
 
 	private LockProvider provider(DataSource database, Duration commandTimeout) {
