@@ -26,7 +26,7 @@ class MessagesPageTests {
 	private static final Pattern TEXT = Pattern.compile("(?:(?:logger|warnings)\\.(?:warn|error)|log\\.accept"
 			+ "|new (?:BackendException|NotSentException|UnconfirmedException"
 			+ "|Lock\\w+Exception|InvalidLock(?:Key|Request)Exception)"
-			+ "|\\b(?:permanent|retryable))\\([^\";]{0,120}?" + LITERAL);
+			+ "|\\b(?:permanent|retryable|log))\\([^\";]{0,120}?" + LITERAL);
 
 	/**
 	 * The text of an exception that makes it itself.
