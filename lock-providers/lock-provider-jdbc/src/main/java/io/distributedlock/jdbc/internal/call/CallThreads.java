@@ -71,12 +71,12 @@ public final class CallThreads implements AutoCloseable {
 			// for example no memory for another thread
 			return CompletableFuture.failedFuture(ex);
 		}
-		result.orTimeout(Math.max(timeoutNanos, 0), TimeUnit.NANOSECONDS).whenComplete((value, failure) -> {
+		// what the caller does next may need the thread that replaces a stuck one
+		return result.orTimeout(Math.max(timeoutNanos, 0), TimeUnit.NANOSECONDS).whenComplete((value, failure) -> {
 			if (phase.compareAndSet(Phase.RUNNING, Phase.STUCK)) {
 				resize(+1);
 			}
 		});
-		return result;
 	}
 
 	/**

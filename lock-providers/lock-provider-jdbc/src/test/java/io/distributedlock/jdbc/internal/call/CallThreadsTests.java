@@ -30,4 +30,16 @@ class CallThreadsTests {
 		}
 	}
 
+	@Test
+	void callerThatGivesUpFindsAThreadForItsNextCall() {
+		CompletableFuture<Void> never = new CompletableFuture<>();
+		try (CallThreads threads = new CallThreads("test", 1)) {
+			CompletableFuture<String> next = threads.run(never::join, Duration.ofMillis(100).toNanos(), (late) -> {
+			}).handle((value, failure) -> threads.run(() -> "done", Patience.LIMIT.toNanos(), (late) -> {
+			}).join());
+			assertThat(next).succeedsWithin(Patience.LIMIT.dividedBy(2)).isEqualTo("done");
+			never.complete(null);
+		}
+	}
+
 }

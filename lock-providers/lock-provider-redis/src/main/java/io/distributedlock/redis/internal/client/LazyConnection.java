@@ -206,12 +206,11 @@ public final class LazyConnection<C extends StatefulConnection<String, String>> 
 	}
 
 	private void complete(Opening<C> opening, C connection, @Nullable Opening<C> silent) {
-		// before the callers continue, as their next command must find it
-		boolean found = silent == null
-				|| (this.replacement.compareAndSet(opening, null) && this.current.compareAndSet(silent, opening));
+		// before the callers continue, as their next command must find both
+		boolean found = silent == null || replace(silent, opening);
 		opening.complete(connection);
 		if (silent != null && found) {
-			retire(silent.join());
+			closeRetiredLater();
 			this.onReplaced.accept(connection);
 		}
 		if (this.closed || !found) {
@@ -219,8 +218,18 @@ public final class LazyConnection<C extends StatefulConnection<String, String>> 
 		}
 	}
 
-	private void retire(C silent) {
-		this.retired.set(silent);
+	private boolean replace(Opening<C> silent, Opening<C> opening) {
+		boolean only = this.retired.compareAndSet(null, silent.join());
+		if (this.replacement.compareAndSet(opening, null) && only && this.current.compareAndSet(silent, opening)) {
+			return true;
+		}
+		if (only) {
+			this.retired.set(null);
+		}
+		return false;
+	}
+
+	private void closeRetiredLater() {
 		DelayedTasks.after(this.grace).execute(this::closeRetired);
 		if (this.closed) {
 			closeRetired();

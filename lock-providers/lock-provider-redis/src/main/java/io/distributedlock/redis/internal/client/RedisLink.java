@@ -104,13 +104,13 @@ public final class RedisLink implements AutoCloseable {
 	 * refusal}, the server has not executed the script
 	 */
 	public <T> CompletionStage<T> send(ScriptCall call) {
+		CompletableFuture<StatefulConnection<String, String>> connection = this.commands.get();
 		StatefulConnection<String, String> retired = this.commands.retired();
 		if (call.removal() && retired != null) {
 			// the attempt may have been sent over that connection: the removal must
 			// follow it
 			new RedisCall(call, this.shortfalls).send(asyncCommands(retired), this.commandTimeout);
 		}
-		CompletableFuture<StatefulConnection<String, String>> connection = this.commands.get();
 		if (connection.isDone() && !connection.isCompletedExceptionally()) {
 			return sendOver(connection.join(), call);
 		}

@@ -1,39 +1,39 @@
-package io.distributedlock.redis;
+package io.distributedlock.redis.internal.client;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 
-import io.distributedlock.redis.internal.client.LazyConnection;
+import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.RedisTestServer;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
 import org.junit.jupiter.api.Test;
 
-import static io.distributedlock.redis.Clients.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class LazyConnectionTests {
 
 	@Test
-	void callerOfAReplacementFindsItAgain() {
+	void callerOfAReplacementFindsItAndTheRetiredConnection() throws Exception {
 		Semaphore connects = new Semaphore(1);
 		try (RedisTestServer server = RedisTestServer.run()) {
-			RedisClient client = Clients.client(server.url());
+			RedisClient client = RedisClient.create(server.url());
 			try (LazyConnection<StatefulRedisConnection<String, String>> lazy = new LazyConnection<>(() -> client,
 					(from) -> {
 						connects.acquireUninterruptibly();
 						return client.connect();
-					}, Duration.ofSeconds(1))) {
-				get(lazy.get());
-				CompletableFuture<Boolean> same = lazy.replaceSilent()
-					.thenCompose((second) -> lazy.get().thenApply((found) -> found == second));
+					}, Patience.LIMIT)) {
+				StatefulRedisConnection<String, String> first = lazy.get().get(Patience.SECONDS, TimeUnit.SECONDS);
+				CompletableFuture<Boolean> both = lazy.replaceSilent()
+					.thenApply((second) -> lazy.retired() == first && lazy.get().getNow(first) == second);
 				connects.release();
-				assertThat(get(same)).isTrue();
+				assertThat(both).succeedsWithin(Patience.LIMIT).isEqualTo(true);
 			}
 			finally {
 				connects.release();
-				Clients.shutdown(client);
+				client.shutdown(Duration.ZERO, Duration.ofSeconds(5));
 			}
 		}
 	}
