@@ -209,15 +209,19 @@ public final class LazyConnection<C extends StatefulConnection<String, String>> 
 		// before the callers continue, as their next command must find both
 		boolean found = silent == null || replace(silent, opening);
 		opening.complete(connection);
+		if (this.closed || !found) {
+			close(connection);
+		}
 		if (silent != null && found) {
 			closeRetiredLater();
 			this.onReplaced.accept(connection);
 		}
-		if (this.closed || !found) {
-			close(connection);
-		}
 	}
 
+	/**
+	 * Retire the silent connection first: a command over the new one must find it.
+	 * @return {@code false} if the new connection is not needed
+	 */
 	private boolean replace(Opening<C> silent, Opening<C> opening) {
 		boolean only = this.retired.compareAndSet(null, silent.join());
 		if (this.replacement.compareAndSet(opening, null) && only && this.current.compareAndSet(silent, opening)) {

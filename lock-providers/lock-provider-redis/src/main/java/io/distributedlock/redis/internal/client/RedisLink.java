@@ -105,6 +105,7 @@ public final class RedisLink implements AutoCloseable {
 	 */
 	public <T> CompletionStage<T> send(ScriptCall call) {
 		CompletableFuture<StatefulConnection<String, String>> connection = this.commands.get();
+		// after the connection: it was retired before the new one could be found
 		StatefulConnection<String, String> retired = this.commands.retired();
 		if (call.removal() && retired != null) {
 			// the attempt may have been sent over that connection: the removal must
