@@ -66,7 +66,10 @@ class MisbehavingProviderTests {
 
 	private final TrickyProvider provider = nearlyOver(new TrickyProvider());
 
-	private final DefaultLockTemplate template = template(Patience.LIMIT);
+	/**
+	 * A call that is left without an answer is found before its time-out ends it.
+	 */
+	private final DefaultLockTemplate template = template(Patience.LIMIT.multipliedBy(10));
 
 	/**
 	 * For what is never answered, and for releases that are tried again.
@@ -273,6 +276,22 @@ class MisbehavingProviderTests {
 	void renewalsThatAreAnsweredWithAListOfNothingAreTriedAgain() {
 		this.provider.renewAll.next((properly) -> Collections.singletonList(null));
 		assertLockIsRenewed();
+	}
+
+	@Test
+	void lockThatIsReleasedDuringABatchThatFailsLeavesNothing() throws InterruptedException {
+		CountDownLatch asked = new CountDownLatch(1);
+		CountDownLatch released = new CountDownLatch(1);
+		this.provider.renewAll.always((properly) -> {
+			asked.countDown();
+			assertThat(released.await(Patience.LIMIT.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+			return null;
+		});
+		LockHandle handle = this.template.acquire("k");
+		assertThat(asked.await(Patience.LIMIT.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+		handle.close();
+		released.countDown();
+		assertKeyCanBeLocked();
 	}
 
 	private void assertLockIsRenewed() {

@@ -303,6 +303,7 @@ public final class LeaseKeeper {
 			Renewal renewal = held.get(i);
 			CompletionStage<@Nullable LeaseTerm> answer = complete ? answers.get(i) : null;
 			if (answer == null && !renewal.isWanted()) {
+				renewal.answer.cancel(false);
 				continue;
 			}
 			LeaseRenewal alone = renewal.toSend();
