@@ -20,6 +20,7 @@ import io.distributedlock.event.LockEvent;
 import io.distributedlock.event.LockInfo;
 import io.distributedlock.event.LockListener;
 import io.distributedlock.local.LocalLockProvider;
+import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
@@ -86,6 +87,27 @@ class LockListenerTests {
 		}
 		awaitEvent("Released");
 		assertThat(this.events).containsExactlyInAnyOrder("Acquired", "Waiting", "CONTENDED", "Released");
+	}
+
+	@Test
+	void eventComesBeforeThoseOfWhatItsCallerDoesNext() {
+		this.template.close();
+		// what the caller does next runs inside of the step that answers
+		ScheduledByHand runtime = new ScheduledByHand();
+		ScriptedProvider scripted = new ScriptedProvider(runtime::nanoTime);
+		this.template = DefaultLockTemplate.builder()
+			.provider(scripted)
+			.runtime((executor) -> runtime)
+			.listener(new Recorder())
+			.build();
+		CompletableFuture<Lease> answer = new CompletableFuture<>();
+		scripted.attempts.add(answer);
+		CompletableFuture<LockHandle> next = this.template.acquireAsync(LockRequest.of("k"))
+			.thenCompose(LockHandle::closeAsync)
+			.thenCompose((released) -> this.template.acquireAsync(LockRequest.of("k")));
+		answer.complete(scripted.lease(Duration.ofMinutes(1)));
+		assertThat(this.events).containsExactly("Acquired", "Released", "Acquired");
+		assertThat(next).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close);
 	}
 
 	@Test

@@ -220,6 +220,8 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 			if (outcome.lock() == null || keptKey() == null) {
 				leaveKey();
 			}
+			// its time is before those of what the caller does next
+			tell(outcome);
 		}
 		finally {
 			// last of these: the caller may try again immediately, and must not meet
@@ -230,7 +232,6 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 		// block
 		ifBegun(AttemptTimers::stopListening);
 		this.attempts.leavePlace();
-		tell(outcome);
 	}
 
 	private void tell(AcquisitionOutcome outcome) {

@@ -162,11 +162,13 @@ public final class LeaseKeeper {
 	 */
 	public void lose(HeldLock lock, String reason) {
 		LockLostException exception = LockErrors.lost(lock.attempt(), reason);
+		// from the mark on a holder may leave, whose event is later than this one
+		long lostNanos = this.runtime.nanoTime();
 		List<Consumer<LockLostException>> told = lock.markLost(exception);
 		if (told != null) {
 			told.forEach((callback) -> callback.accept(exception));
 			this.listeners.tell(LockEvent.Lost.class,
-					(now) -> new LockEvent.Lost(lock.attempt().info(), now, lock.heldFor(), exception));
+					(now) -> new LockEvent.Lost(lock.attempt().info(), lostNanos, lock.heldFor(), exception));
 			lock.observed().lost();
 			this.runtime.execute(() -> {
 				lock.leaveKey();

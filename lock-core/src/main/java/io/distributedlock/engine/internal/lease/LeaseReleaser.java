@@ -304,20 +304,23 @@ public final class LeaseReleaser {
 
 		private void letNextIn(@Nullable Throwable failure, long tookNanos) {
 			LeaseReleaser.this.pending.remove(this);
+			// its time is before those of what the caller or the next call does
+			Guard.run("telling of a release", () -> tell(failure, tookNanos));
 			Guard.run("letting the next caller in", this.lock::leaveKey);
-			if (failure != null) {
-				this.ended.completeExceptionally(failure);
-				if (this.wasHeld) {
-					LeaseReleaser.this.listeners.tell(LockEvent.ReleaseFailed.class,
-							(now) -> new LockEvent.ReleaseFailed(this.lock.attempt().info(), now, this.lock.heldFor(),
-									Failures.unwrap(failure)));
-				}
+			Failures.settle(this.ended, null, failure);
+		}
+
+		private void tell(@Nullable Throwable failure, long tookNanos) {
+			if (!this.wasHeld) {
+				return;
+			}
+			if (failure == null) {
+				tellReleased(this.lock, Duration.ofNanos(tookNanos));
 			}
 			else {
-				this.ended.complete(null);
-				if (this.wasHeld) {
-					tellReleased(this.lock, Duration.ofNanos(tookNanos));
-				}
+				LeaseReleaser.this.listeners.tell(LockEvent.ReleaseFailed.class,
+						(now) -> new LockEvent.ReleaseFailed(this.lock.attempt().info(), now, this.lock.heldFor(),
+								Failures.unwrap(failure)));
 			}
 		}
 
