@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -27,9 +28,14 @@ public final class DelayedTasks {
 	 */
 	private static final int THREADS = 4;
 
+	/**
+	 * When to try a task again for which the JVM had no thread.
+	 */
+	private static final long AGAIN_MILLIS = 100;
+
 	private static final AtomicLong threadNumber = new AtomicLong();
 
-	private static final Executor executor = executor();
+	private static final Executor executor = executor(DelayedTasks::daemon);
 
 	private DelayedTasks() {
 	}
@@ -43,11 +49,26 @@ public final class DelayedTasks {
 		return CompletableFuture.delayedExecutor(delay.toNanos(), TimeUnit.NANOSECONDS, executor);
 	}
 
-	private static ThreadPoolExecutor executor() {
+	/**
+	 * Return the executor of the tasks that are due.
+	 * @param factory makes its threads
+	 */
+	static Executor executor(ThreadFactory factory) {
 		ThreadPoolExecutor threads = new ThreadPoolExecutor(THREADS, THREADS, 10, TimeUnit.SECONDS,
-				new LinkedBlockingQueue<>(), DelayedTasks::daemon);
+				new LinkedBlockingQueue<>(), factory);
 		threads.allowCoreThreadTimeOut(true);
-		return threads;
+		return (task) -> run(threads, task);
+	}
+
+	private static void run(Executor threads, Runnable task) {
+		try {
+			threads.execute(task);
+		}
+		catch (Error ex) {
+			// who has planned the task has gone, and nobody else would plan it again
+			CompletableFuture.delayedExecutor(AGAIN_MILLIS, TimeUnit.MILLISECONDS, (again) -> run(threads, again))
+				.execute(task);
+		}
 	}
 
 	/**
