@@ -58,10 +58,16 @@ final class SharedLeases {
 
 	private void make(long seconds, CompletableFuture<SharedLease> made) {
 		long sentAt = System.nanoTime();
-		this.calls.grant(seconds)
-			.thenApply((granted) -> new SharedLease(this.calls, granted.getID(), Duration.ofSeconds(granted.getTTL()),
-					sentAt))
-			.whenComplete(Failures.settling(made));
+		try {
+			this.calls.grant(seconds)
+				.thenApply((granted) -> new SharedLease(this.calls, granted.getID(),
+						Duration.ofSeconds(granted.getTTL()), sentAt))
+				.whenComplete(Failures.settling(made));
+		}
+		catch (RuntimeException | Error ex) {
+			// otherwise all later owners would wait for this answer
+			made.completeExceptionally(ex);
+		}
 	}
 
 	private static boolean isUsable(CompletableFuture<SharedLease> lease) {
