@@ -251,7 +251,16 @@ public final class RedisLink implements AutoCloseable {
 
 	private <T> CompletionStage<T> sendOver(StatefulConnection<String, String> connection, ScriptCall call) {
 		RedisClusterNode node = nodeOf(connection, call);
-		if (!isOpen(connection, node)) {
+		boolean open;
+		try {
+			open = isOpen(connection, node);
+		}
+		catch (RuntimeException ex) {
+			// a client for clusters was shut down at this moment, or has forgotten the
+			// node
+			return CompletableFuture.failedFuture(RedisErrors.disconnected(ex));
+		}
+		if (!open) {
 			if (node != null) {
 				// a replica may have taken over, or the node is back and Lettuce connects
 				// late
