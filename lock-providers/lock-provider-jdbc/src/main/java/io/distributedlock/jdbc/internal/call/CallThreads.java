@@ -1,15 +1,18 @@
 package io.distributedlock.jdbc.internal.call;
 
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.support.DaemonThreads;
+import io.distributedlock.spi.support.DelayedTasks;
 import io.distributedlock.spi.support.Mutex;
 import org.jspecify.annotations.Nullable;
 
@@ -43,9 +46,13 @@ public final class CallThreads implements AutoCloseable {
 	private int stuck;
 
 	CallThreads(String name, int size) {
+		this(new DaemonThreads(name), size);
+	}
+
+	CallThreads(ThreadFactory factory, int size) {
 		this.size = size;
 		this.threads = new ThreadPoolExecutor(size, size, 30, TimeUnit.SECONDS, new ArrayBlockingQueue<>(MAX_QUEUED),
-				new DaemonThreads(name));
+				factory);
 		this.threads.allowCoreThreadTimeOut(true);
 	}
 
@@ -88,8 +95,32 @@ public final class CallThreads implements AutoCloseable {
 			this.threads.execute(task);
 		}
 		catch (RejectedExecutionException ex) {
-			new DaemonThreads("lock-jdbc-last").newThread(task).start();
+			runAlone(new DaemonThreads("lock-jdbc-last"), task);
 		}
+		catch (Error ex) {
+			runWithoutThread(task);
+		}
+	}
+
+	/**
+	 * Run a task on a thread of its own, in any case.
+	 * @param factory makes the thread
+	 */
+	static void runAlone(ThreadFactory factory, Runnable task) {
+		try {
+			factory.newThread(task).start();
+		}
+		catch (Error ex) {
+			runWithoutThread(task);
+		}
+	}
+
+	/**
+	 * Run a task for which the JVM had no thread. It blocks, but nobody else would return
+	 * its connection.
+	 */
+	private static void runWithoutThread(Runnable task) {
+		DelayedTasks.after(Duration.ZERO).execute(task);
 	}
 
 	/**

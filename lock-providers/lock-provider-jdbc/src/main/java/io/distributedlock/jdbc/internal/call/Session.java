@@ -61,7 +61,7 @@ public final class Session implements AutoCloseable {
 	 */
 	private static final int GRACE_MILLIS = 1000;
 
-	private static final Executor BROKEN = (task) -> new DaemonThreads("lock-jdbc-broken").newThread(task).start();
+	private static final Executor BROKEN = (task) -> CallThreads.runAlone(new DaemonThreads("lock-jdbc-broken"), task);
 
 	private final Connection connection;
 

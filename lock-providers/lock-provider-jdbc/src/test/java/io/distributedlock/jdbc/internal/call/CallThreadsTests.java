@@ -2,6 +2,7 @@ package io.distributedlock.jdbc.internal.call;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadFactory;
 
 import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.Test;
@@ -40,6 +41,27 @@ class CallThreadsTests {
 			assertThat(next).succeedsWithin(Patience.LIMIT.dividedBy(2)).isEqualTo("done");
 			never.complete(null);
 		}
+	}
+
+	@Test
+	void taskThatMustRunDoesSoAlthoughTheJvmHasNoThread() {
+		ThreadFactory failing = (task) -> new Thread(task) {
+
+			@Override
+			public void start() {
+				// not an OutOfMemoryError, which would end the test run
+				throw new InternalError("unable to create native thread");
+			}
+
+		};
+		CompletableFuture<Boolean> inAnyCase = new CompletableFuture<>();
+		CompletableFuture<Boolean> alone = new CompletableFuture<>();
+		try (CallThreads threads = new CallThreads(failing, 1)) {
+			threads.runInAnyCase(() -> inAnyCase.complete(true));
+		}
+		CallThreads.runAlone(failing, () -> alone.complete(true));
+		assertThat(inAnyCase).succeedsWithin(Patience.LIMIT);
+		assertThat(alone).succeedsWithin(Patience.LIMIT);
 	}
 
 }
