@@ -71,6 +71,16 @@ final class AdvisoryLocks implements SessionLocks {
 		return (this.dialect == SqlDialect.MYSQL) ? (Number) Math.round(seconds) : (Number) seconds;
 	}
 
+	/**
+	 * One statement asks for both: outside a transaction a proxy may send each to another
+	 * server, but those that name a lock to the one that has it.
+	 */
+	@Override
+	public boolean has(Session session, String key) throws SQLException {
+		return this.dialect == SqlDialect.POSTGRESQL
+				|| session.number("SELECT IS_USED_LOCK(" + NAME + ") = CONNECTION_ID()", key) == 1;
+	}
+
 	@Override
 	public boolean free(Session session, String key) throws SQLException {
 		if (this.dialect == SqlDialect.POSTGRESQL) {

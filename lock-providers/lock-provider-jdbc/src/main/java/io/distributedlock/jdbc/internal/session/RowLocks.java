@@ -94,6 +94,13 @@ final class RowLocks implements SessionLocks {
 				: session.updateNumbered("INSERT INTO distributed_lock_token () VALUES ()");
 	}
 
+	@Override
+	public boolean has(Session session, String key) throws SQLException {
+		String locked = session.lockedBy();
+		return locked == null || !this.dialect.replaysTransactions()
+				|| locked.equals(session.text("SELECT " + this.dialect.sessionOnServer()));
+	}
+
 	/**
 	 * Unlock a row, and announce that to waiters.
 	 */

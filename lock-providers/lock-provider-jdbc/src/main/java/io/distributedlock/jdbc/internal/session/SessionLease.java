@@ -150,7 +150,7 @@ final class SessionLease implements Lease {
 				return false;
 			}
 			current.giveUpAt(giveUpAtNanos);
-			if (this.provider.isAlive(current, next.granted())) {
+			if (this.provider.isAlive(current, this.key, next.granted())) {
 				endAfter(next);
 				return true;
 			}

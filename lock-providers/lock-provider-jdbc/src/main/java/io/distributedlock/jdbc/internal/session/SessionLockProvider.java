@@ -17,7 +17,6 @@ import io.distributedlock.jdbc.internal.call.JdbcCalls;
 import io.distributedlock.jdbc.internal.call.Session;
 import io.distributedlock.jdbc.internal.call.SharedAttempts;
 import io.distributedlock.jdbc.internal.call.SilenceLimit;
-import io.distributedlock.jdbc.internal.call.SqlDialect;
 import io.distributedlock.jdbc.internal.call.TableSweep;
 import io.distributedlock.jdbc.internal.signal.PostgresReleases;
 import io.distributedlock.spi.BackendException;
@@ -156,21 +155,9 @@ public class SessionLockProvider implements LockProvider, ReleaseSignal {
 	 * Return whether a session still has its row lock. If so, the server keeps it for one
 	 * more lease.
 	 */
-	boolean isAlive(Session session, Duration leaseTime) throws SQLException {
+	boolean isAlive(Session session, String key, Duration leaseTime) throws SQLException {
 		boolean answers = this.limit.set(session, untilCutOff(leaseTime)) || session.isValid();
-		return answers && isSameOnServer(session);
-	}
-
-	/**
-	 * Return whether the server still has the session that got the row lock. A driver or
-	 * a proxy that replays transactions may have opened another one after the first was
-	 * lost, and somebody else may have had the lock meanwhile.
-	 */
-	private boolean isSameOnServer(Session session) throws SQLException {
-		String locked = session.lockedBy();
-		SqlDialect dialect = this.calls.dialect();
-		return locked == null || !dialect.replaysTransactions()
-				|| locked.equals(session.text("SELECT " + dialect.sessionOnServer()));
+		return answers && this.locks.has(session, key);
 	}
 
 	/**

@@ -20,6 +20,13 @@ interface SessionLocks {
 	long lock(Session session, String key, Duration silence, Duration patience) throws SQLException;
 
 	/**
+	 * Return whether the server still has the session that locked a key. A driver or a
+	 * proxy may have opened another one after the first was lost, and somebody else may
+	 * have had the lock meanwhile.
+	 */
+	boolean has(Session session, String key) throws SQLException;
+
+	/**
 	 * Unlock a key.
 	 * @return whether this session had it
 	 */

@@ -1,6 +1,9 @@
 package io.distributedlock.jdbc.internal.session;
 
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -8,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 
 import javax.sql.DataSource;
 
@@ -317,6 +321,39 @@ class AdvisoryLocksTests {
 		assertThat(get(lease.release())).isTrue();
 	}
 
+	/**
+	 * A proxy in front of the database opens another session where one is lost, and sets
+	 * its variables as they were.
+	 */
+	@ParameterizedTest
+	@EnumSource(names = { "MARIADB", "MYSQL" })
+	void sessionThatIsAnotherOneHasNotKeptTheLock(JdbcDialect dialect) throws SQLException {
+		AtomicReference<Connection> session = new AtomicReference<>(connect(dialect));
+		Connection throughProxy = proxy(Connection.class,
+				(method, arguments) -> method.invoke(session.get(), arguments));
+		LockProvider holder = provider(proxy(DataSource.class, (method, arguments) -> throughProxy), dialect);
+		LockProvider other = provider(pool(dialect), dialect);
+		LeaseRequest request = request(dialect, "proxy");
+		Lease lost = acquire(holder, request);
+		assertThat(get(lost.renew(LEASE))).isNotNull();
+		session.getAndSet(connect(dialect)).close();
+		Lease next = Patience.await().until(() -> get(other.tryAcquire(request)), Objects::nonNull);
+		assertThat(get(lost.renew(LEASE))).isNull();
+		assertThat(get(next.renew(LEASE))).isNotNull();
+		assertThat(get(next.release())).isTrue();
+	}
+
+	private static Connection connect(JdbcDialect dialect) throws SQLException {
+		return DriverManager.getConnection((dialect == JdbcDialect.MYSQL) ? mySql.get().url() : mariaDb.url(), "app",
+				"secret");
+	}
+
+	@SuppressWarnings("unchecked")
+	private static <T> T proxy(Class<T> type, Call call) {
+		return (T) Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] { type },
+				(proxy, method, arguments) -> call.of(method, arguments));
+	}
+
 	private boolean isWaiting(JdbcDialect dialect) throws SQLException {
 		String sql = (dialect == JdbcDialect.POSTGRESQL)
 				? "SELECT COUNT(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
@@ -360,6 +397,16 @@ class AdvisoryLocksTests {
 	private <T extends AutoCloseable> T open(T closeable) {
 		this.opened.add(closeable);
 		return closeable;
+	}
+
+	/**
+	 * A call of a proxy.
+	 */
+	@FunctionalInterface
+	private interface Call {
+
+		Object of(Method method, Object[] arguments) throws Exception;
+
 	}
 
 }
