@@ -140,10 +140,24 @@ public final class MemcachedLockProvider implements LockProvider, LockOwners {
 	}
 
 	private CompletionStage<@Nullable LeaseTerm> renew(String key, String owner, Duration leaseTime) {
+		return renew(key, owner, leaseTime, System.nanoTime() + this.commandTimeout.toNanos());
+	}
+
+	/**
+	 * Renew the item of an owner. An earlier renewal that comes late, over another
+	 * connection of the client, makes another version of the item, with the same owner.
+	 * Nothing is sent again after the caller has given up.
+	 */
+	private CompletionStage<@Nullable LeaseTerm> renew(String key, String owner, Duration leaseTime, long untilNanos) {
 		return ifOwned(key, owner, (version) -> {
 			LeaseTerm term = new LeaseTerm(System.nanoTime(), leaseTime);
-			return bounded(this.client.set(key, owner, expiry(leaseTime), version))
-				.thenApply((status) -> isDone(status) ? term : null);
+			return bounded(this.client.set(key, owner, expiry(leaseTime), version)).thenCompose((status) -> {
+				if (status != MemcacheStatus.KEY_EXISTS) {
+					return CompletableFuture.completedFuture(isDone(status) ? term : null);
+				}
+				return (System.nanoTime() - untilNanos < 0) ? renew(key, owner, leaseTime, untilNanos)
+						: CompletableFuture.failedFuture(MemcachedErrors.givenUp());
+			});
 		});
 	}
 

@@ -1,12 +1,16 @@
 package io.distributedlock.memcached;
 
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 
 import com.spotify.folsom.BinaryMemcacheClient;
 import com.spotify.folsom.ConnectFuture;
@@ -118,6 +122,39 @@ class MemcachedEdgeCaseTests {
 			get(renewal);
 			assertThat(get(this.client.get("k"))).isNull();
 		}
+	}
+
+	/**
+	 * One that was given up comes late, over another connection of the client.
+	 */
+	@Test
+	void renewalBesideAnotherOneOfTheSameOwnerIsNoLoss() {
+		AtomicReference<Lease> held = new AtomicReference<>();
+		MemcachedLockProvider met = new MemcachedLockProvider(beforeSet(() -> {
+			Lease lease = held.getAndSet(null);
+			return (lease != null) ? lease.renew(Duration.ofSeconds(60)) : CompletableFuture.completedFuture(null);
+		}), Patience.LIMIT);
+		Lease lease = Objects.requireNonNull(get(met.tryAcquire(REQUEST)));
+		held.set(lease);
+		assertThat(get(lease.renew(Duration.ofSeconds(60)))).isNotNull();
+		assertThat(held).hasValue(null);
+		assertThat(get(lease.release())).isTrue();
+		met.close();
+	}
+
+	/**
+	 * Return the client, with something that happens between the read of an item and its
+	 * change.
+	 */
+	@SuppressWarnings("unchecked")
+	private MemcacheClient<String> beforeSet(Supplier<CompletionStage<?>> event) {
+		return (MemcacheClient<String>) Proxy
+			.newProxyInstance(getClass().getClassLoader(), new Class<?>[] { MemcacheClient.class },
+					(proxy, method, arguments) -> method.getName().equals("set")
+							? event.get()
+								.thenCompose((done) -> this.client.set((String) arguments[0], (String) arguments[1],
+										(int) arguments[2], (long) arguments[3]))
+							: method.invoke(this.client, arguments));
 	}
 
 	@Test
