@@ -203,6 +203,15 @@ class ReactiveTransactionTests {
 	}
 
 	@Test
+	void callInANewTransactionReentersTheLockOfTheSuspendedOne() {
+		Mono<Void> take = this.branch.takeAnd(Mono::empty);
+		Mono<Void> inner = this.notes.noteApart(this.notes.noteApart(take).then(take));
+		this.shop.sell(take.then(inner).then(take)).block();
+		assertThat(this.provider.events()).containsExactly("begin", TAKE, "take", "begin", "note", "begin", "note",
+				"take", "committed", "take", "committed", "take", "committed", GIVE);
+	}
+
+	@Test
 	void transactionThatABlockingMethodWaitsForIsRolledBackIfTheLeaseWasLost() {
 		assertThatExceptionOfType(LockLostException.class)
 			.isThrownBy(() -> this.branch.takeAndWait(this.shop.sell(loseOn(Schedulers.parallel()))));

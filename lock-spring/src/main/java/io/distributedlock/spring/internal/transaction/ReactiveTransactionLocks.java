@@ -1,6 +1,7 @@
 package io.distributedlock.spring.internal.transaction;
 
 import java.util.Iterator;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedDeque;
@@ -9,6 +10,7 @@ import java.util.stream.Stream;
 
 import io.distributedlock.LockContext;
 import io.distributedlock.LockHandle;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.util.context.Context;
@@ -28,6 +30,11 @@ public final class ReactiveTransactionLocks implements TransactionSynchronizatio
 
 	private static final Object KEY = ReactiveTransactionLocks.class;
 
+	/**
+	 * The locks of the innermost suspended transaction.
+	 */
+	private static final Object SUSPENDED = ReactiveTransactionLocks.class.getName() + ".suspended";
+
 	private final TransactionSynchronizationManager transaction;
 
 	private final ConcurrentLinkedDeque<LockHandle> kept = new ConcurrentLinkedDeque<>();
@@ -36,6 +43,11 @@ public final class ReactiveTransactionLocks implements TransactionSynchronizatio
 	 * The locks that the commit depends on.
 	 */
 	private final Queue<LockHandle> checked = new ConcurrentLinkedQueue<>();
+
+	/**
+	 * While the transaction is suspended, the locks of those that were suspended before.
+	 */
+	private volatile @Nullable ReactiveTransactionLocks outer;
 
 	private volatile boolean last;
 
@@ -63,18 +75,28 @@ public final class ReactiveTransactionLocks implements TransactionSynchronizatio
 	}
 
 	/**
-	 * Return the given locks and those that the transaction of a chain keeps.
+	 * Return the given locks and those that the transactions of a chain keep, also the
+	 * suspended ones: what they hold would never become free for the chain.
 	 * @param locks the locks
 	 * @param chain the context of the chain
 	 * @return all of them
 	 */
 	public static LockContext addKept(LockContext locks, ContextView chain) {
 		TransactionContext transaction = chain.getOrDefault(TransactionContext.class, null);
-		LockContext all = locks;
-		if (transaction != null && transaction.getResources().get(KEY) instanceof ReactiveTransactionLocks keeper) {
-			for (Iterator<LockHandle> kept = keeper.kept.descendingIterator(); kept.hasNext();) {
-				all = all.with(kept.next());
-			}
+		if (transaction == null) {
+			return locks;
+		}
+		Map<Object, Object> resources = transaction.getResources();
+		return addKept(addKept(locks, resources.get(SUSPENDED)), resources.get(KEY));
+	}
+
+	private static LockContext addKept(LockContext locks, @Nullable Object resource) {
+		if (!(resource instanceof ReactiveTransactionLocks keeper)) {
+			return locks;
+		}
+		LockContext all = addKept(locks, keeper.outer);
+		for (Iterator<LockHandle> kept = keeper.kept.descendingIterator(); kept.hasNext();) {
+			all = all.with(kept.next());
 		}
 		return all;
 	}
@@ -139,12 +161,24 @@ public final class ReactiveTransactionLocks implements TransactionSynchronizatio
 
 	@Override
 	public Mono<Void> suspend() {
-		return Mono.fromRunnable(() -> this.transaction.unbindResourceIfPossible(KEY));
+		return Mono.fromRunnable(() -> {
+			this.transaction.unbindResourceIfPossible(KEY);
+			this.outer = (ReactiveTransactionLocks) this.transaction.unbindResourceIfPossible(SUSPENDED);
+			this.transaction.bindResource(SUSPENDED, this);
+		});
 	}
 
 	@Override
 	public Mono<Void> resume() {
-		return Mono.fromRunnable(() -> this.transaction.bindResource(KEY, this));
+		return Mono.fromRunnable(() -> {
+			this.transaction.unbindResourceIfPossible(SUSPENDED);
+			ReactiveTransactionLocks before = this.outer;
+			if (before != null) {
+				this.outer = null;
+				this.transaction.bindResource(SUSPENDED, before);
+			}
+			this.transaction.bindResource(KEY, this);
+		});
 	}
 
 	@Override
