@@ -8,6 +8,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
+import io.distributedlock.UnknownLockProviderException;
 import io.distributedlock.autoconfigure.LockProperties;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.spi.BackendException;
@@ -77,12 +78,16 @@ final class LockProviderHealth {
 	}
 
 	private Answer ask() {
-		CompletableFuture<Duration> answer = this.template.backends().ping(this.provider);
 		try {
+			CompletableFuture<Duration> answer = this.template.backends().ping(this.provider);
 			Duration took = answer.get(this.commandTimeout.plus(GRACE).toMillis(), TimeUnit.MILLISECONDS);
 			this.hasAnswered = true;
 			// to a microsecond
 			return answer("UP", "roundTripMs", TimeUnit.NANOSECONDS.toMicros(took.toNanos()) / 1000.0);
+		}
+		catch (UnknownLockProviderException ex) {
+			// an exception would take all of the endpoint away
+			return answer(UNKNOWN, "reason", "The LockTemplate of the application does not use this provider");
 		}
 		catch (ExecutionException ex) {
 			return failed((ex.getCause() != null) ? ex.getCause() : ex);

@@ -10,6 +10,7 @@ import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
 import io.distributedlock.autoconfigure.LocalLockAutoConfiguration;
 import io.distributedlock.autoconfigure.redis.RedisLockAutoConfiguration;
 import io.distributedlock.autoconfigure.redis.RedissonLockAutoConfiguration;
+import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.local.LocalLockProvider;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.LockProvider;
@@ -135,6 +136,22 @@ class LockHealthTests {
 			assertThat(health.getStatus()).isEqualTo(Status.UNKNOWN);
 			assertThat(health.getDetails().get("reason")).asString().contains("ping()");
 		});
+	}
+
+	/**
+	 * One exception would take the whole endpoint away.
+	 */
+	@Test
+	void providerThatTheTemplateOfTheApplicationLacksIsUnknown() {
+		asked(CompletableFuture.completedFuture(null))
+			.withBean(DefaultLockTemplate.class,
+					() -> DefaultLockTemplate.builder().provider(new LocalLockProvider()).build())
+			.run((context) -> {
+				Health health = healthOf(context, "asked");
+				assertThat(health.getStatus()).isEqualTo(Status.UNKNOWN);
+				assertThat(health.getDetails().get("reason")).asString().contains("LockTemplate");
+				assertThat(context.getBean(HealthEndpoint.class).health().getStatus()).isNotEqualTo(Status.DOWN);
+			});
 	}
 
 	@Test
