@@ -24,10 +24,13 @@ import io.distributedlock.annotation.OnContention;
 import io.distributedlock.annotation.OnLost;
 import io.distributedlock.annotation.OnUnavailable;
 import io.distributedlock.annotation.ScheduledLock;
+import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.event.LockObservation;
 import io.distributedlock.test.patience.Patience;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Mono;
 
 import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
@@ -160,6 +163,35 @@ class PolicyTests {
 		assertThatExceptionOfType(CompletionException.class)
 			.isThrownBy(() -> this.work.losingFuture(this.provider).join())
 			.withCauseInstanceOf(LockLostException.class);
+	}
+
+	/**
+	 * As with the template: a thread may be paused for longer than its lease between the
+	 * grant and the call of the method.
+	 */
+	@Test
+	void methodDoesNotBeginIfItsLockWasLostBefore() {
+		LockObservation losing = new LockObservation() {
+
+			@Override
+			public void acquired(OptionalLong fencingToken, boolean passedOn) {
+				PolicyTests.this.provider.loseLast();
+			}
+
+		};
+		try (AnnotationConfigApplicationContext losingContext = Contexts.open(this.provider, false, true, (beans) -> {
+			beans.registerBean(DefaultLockTemplate.class,
+					() -> DefaultLockTemplate.builder().provider(this.provider).observer((call) -> losing).build());
+			beans.registerBean("handler", Handler.class);
+			beans.registerBean(Work.class);
+		})) {
+			Work lost = losingContext.getBean(Work.class);
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(lost::plain);
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> lost.mono().block());
+			assertThatExceptionOfType(CompletionException.class).isThrownBy(() -> lost.future().join())
+				.withCauseInstanceOf(LockLostException.class);
+			assertThat(lost.runs()).isZero();
+		}
 	}
 
 	@Test
@@ -403,6 +435,22 @@ class PolicyTests {
 			this.runs++;
 			provider.loseLast();
 			return "result";
+		}
+
+		@DistributedLock
+		public void plain() {
+			this.runs++;
+		}
+
+		@DistributedLock
+		public Mono<Void> mono() {
+			return Mono.fromRunnable(() -> this.runs++);
+		}
+
+		@DistributedLock
+		public CompletableFuture<Void> future() {
+			this.runs++;
+			return CompletableFuture.completedFuture(null);
 		}
 
 		@DistributedLock(onLost = OnLost.THROW)

@@ -174,9 +174,11 @@ public final class AnnotatedCall {
 	}
 
 	/**
-	 * Run the method with the locks.
+	 * Run the method with the locks. It does not begin if they were lost before: this
+	 * thread may have been paused for longer than the lease.
 	 */
 	@Nullable Object proceed(LockHandle handle) throws Throwable {
+		handle.ensureHeld();
 		int parameter = this.rules.handleParameter();
 		if (parameter >= 0) {
 			this.call.getArguments()[parameter] = handle;
