@@ -1,10 +1,12 @@
 package io.distributedlock.engine;
 
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
@@ -67,6 +69,14 @@ public final class Backends {
 		this.runtime = runtime;
 		this.providerCalls = providerCalls;
 		this.closed = closed;
+	}
+
+	/**
+	 * Return the names of the providers that this template has.
+	 * @return the names, in the order of the providers
+	 */
+	public Set<String> providers() {
+		return Collections.unmodifiableSet(this.providers.keySet());
 	}
 
 	/**

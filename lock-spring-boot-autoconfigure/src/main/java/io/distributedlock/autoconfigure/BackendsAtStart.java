@@ -3,9 +3,7 @@ package io.distributedlock.autoconfigure;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -17,9 +15,9 @@ import io.distributedlock.LockType;
 import io.distributedlock.annotation.InvalidLockSetupException;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.spi.BackendException;
-import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.support.Failures;
 import io.distributedlock.spring.DistributedLockBeanPostProcessor;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -32,12 +30,11 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
  *
  * @param templates has the template that asks the providers; none in a test that has a
  * mock instead
- * @param providers the providers of the template
- * @param defaultProvider the name of the default provider
+ * @param defaultProvider what {@code lock.provider} says, which a template of the
+ * application need not follow
  * @param annotated knows the annotated methods
  */
-record BackendsAtStart(ObjectProvider<DefaultLockTemplate> templates, List<LockProvider> providers,
-		String defaultProvider,
+record BackendsAtStart(ObjectProvider<DefaultLockTemplate> templates, @Nullable String defaultProvider,
 		ObjectProvider<DistributedLockBeanPostProcessor> annotated) implements SmartInitializingSingleton {
 
 	private static final String START = "Start the backend in a version that this provider supports, or correct its address and credentials%s. To start without it, set lock.fail-fast=false: calls then fail with LockUnavailableException until it answers.";
@@ -50,13 +47,14 @@ record BackendsAtStart(ObjectProvider<DefaultLockTemplate> templates, List<LockP
 	}
 
 	private void requireAll(DefaultLockTemplate template) {
+		Set<String> providers = template.backends().providers();
 		Map<String, CompletableFuture<?>> answers = new LinkedHashMap<>();
-		this.providers.forEach((provider) -> answers.put(provider.name(), answer(template, provider.name())));
+		providers.forEach((provider) -> answers.put(provider, answer(template, provider)));
 		answers.forEach((provider, answer) -> require(provider, "does not answer", START, answer));
 		Map<Tried, CompletableFuture<?>> locks = new LinkedHashMap<>();
-		tried().forEach((each) -> locks.put(each, lock(template, each)));
-		locks.forEach((each, lock) -> require(each.provider(), "answers, but cannot keep a lock of type " + each.type(),
-				ALLOW.formatted(each.type()), lock));
+		tried(providers).forEach((each) -> locks.put(each, lock(template, each)));
+		locks.forEach((each, lock) -> require(name(each, providers),
+				"answers, but cannot keep a lock of type " + each.type(), ALLOW.formatted(each.type()), lock));
 	}
 
 	private static CompletableFuture<?> answer(DefaultLockTemplate template, String provider) {
@@ -66,14 +64,21 @@ record BackendsAtStart(ObjectProvider<DefaultLockTemplate> templates, List<LockP
 					? CompletableFuture.completedFuture(Duration.ZERO) : CompletableFuture.failedFuture(failure));
 	}
 
-	private Set<Tried> tried() {
+	private Set<Tried> tried(Set<String> providers) {
 		Set<Tried> tried = new LinkedHashSet<>();
-		this.providers.forEach((provider) -> tried.add(new Tried(provider.name(), LockType.EXCLUSIVE)));
+		providers.forEach((provider) -> tried.add(new Tried(provider, LockType.EXCLUSIVE)));
 		this.annotated.stream()
 			.flatMap((each) -> each.declaredRequests().stream())
-			.forEach((each) -> tried
-				.add(new Tried(Objects.requireNonNullElse(each.provider(), this.defaultProvider), each.type())));
+			.filter((each) -> each.type() != LockType.EXCLUSIVE)
+			.forEach((each) -> tried.add(new Tried(each.provider(), each.type())));
 		return tried;
+	}
+
+	private String name(Tried tried, Set<String> providers) {
+		if (tried.provider() != null) {
+			return tried.provider();
+		}
+		return (this.defaultProvider != null) ? this.defaultProvider : String.join(" or ", providers);
 	}
 
 	/**
@@ -81,9 +86,10 @@ record BackendsAtStart(ObjectProvider<DefaultLockTemplate> templates, List<LockP
 	 */
 	private static CompletableFuture<?> lock(DefaultLockTemplate template, Tried tried) {
 		// the same key for all instances, as a database keeps a row for each key
-		LockRequest request = LockRequest.of("start-check-" + tried.type())
-			.withProvider(tried.provider())
-			.withWaitTime(Duration.ZERO);
+		LockRequest request = LockRequest.of("start-check-" + tried.type()).withWaitTime(Duration.ZERO);
+		if (tried.provider() != null) {
+			request = request.withProvider(tried.provider());
+		}
 		return template
 			.tryAcquireAsync(
 					(tried.type() == LockType.SEMAPHORE) ? request.withPermits(1) : request.withType(tried.type()))
@@ -111,7 +117,13 @@ record BackendsAtStart(ObjectProvider<DefaultLockTemplate> templates, List<LockP
 		return (failure.getCause() instanceof BackendException backend) ? backend : failure;
 	}
 
-	private record Tried(String provider, LockType type) {
+	/**
+	 * A lock to try.
+	 *
+	 * @param provider the name of the provider, {@code null} for the default one
+	 * @param type the lock type
+	 */
+	private record Tried(@Nullable String provider, LockType type) {
 	}
 
 }

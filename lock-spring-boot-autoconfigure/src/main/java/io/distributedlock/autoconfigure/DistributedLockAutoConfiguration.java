@@ -98,18 +98,14 @@ public final class DistributedLockAutoConfiguration {
 	@ConditionalOnBooleanProperty("lock.fail-fast")
 	@ConditionalOnSingleCandidate(value = DefaultLockTemplate.class, search = SearchStrategy.CURRENT)
 	BackendsAtStart lockBackendsAtStart(ObjectProvider<DefaultLockTemplate> templates,
-			ObjectProvider<LockProvider> lockProviders, ObjectProvider<DistributedLockBeanPostProcessor> annotated,
-			LockProperties properties) {
-		List<LockProvider> providers = lockProviders.orderedStream().toList();
-		return new BackendsAtStart(templates, providers, DefaultProviderName.choose(properties.provider(), providers),
-				annotated);
+			ObjectProvider<DistributedLockBeanPostProcessor> annotated, LockProperties properties) {
+		return new BackendsAtStart(templates, properties.provider(), annotated);
 	}
 
 	@Bean
 	static BeanFactoryPostProcessor lockProviderChoice(Environment environment) {
 		return (beans) -> {
-			if (!environment.containsProperty("lock.provider")
-					&& beans.getBeanNamesForType(LockTemplate.class, true, false).length > 0) {
+			if (!environment.containsProperty("lock.provider") && LockProviderBeans.areForOurTemplate(beans)) {
 				LockProviderBeans.requireSingle(beans);
 			}
 		};

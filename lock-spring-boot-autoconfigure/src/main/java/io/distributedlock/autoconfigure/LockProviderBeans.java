@@ -5,7 +5,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
+import io.distributedlock.LockTemplate;
 import io.distributedlock.annotation.InvalidLockSetupException;
 import io.distributedlock.spi.LockProvider;
 
@@ -38,6 +40,15 @@ final class LockProviderBeans {
 	 */
 	static List<String> ofApplication(ConfigurableListableBeanFactory beans) {
 		return all(beans).stream().filter((name) -> !isAutoConfigured(beans, name)).toList();
+	}
+
+	/**
+	 * Return whether the template is auto-configured. One of the application chooses its
+	 * providers itself.
+	 */
+	static boolean areForOurTemplate(ConfigurableListableBeanFactory beans) {
+		return Stream.of(beans.getBeanNamesForType(LockTemplate.class, true, false))
+			.anyMatch((name) -> isAutoConfigured(beans, name));
 	}
 
 	/**

@@ -6,6 +6,8 @@ import io.distributedlock.LockTemplate;
 import io.distributedlock.LockType;
 import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.autoconfigure.redis.RedisLockAutoConfiguration;
+import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.local.LocalLockProvider;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.test.server.RedisTestServer;
@@ -92,6 +94,26 @@ class FailFastTests {
 					.doesNotContain("Start the backend", "address");
 			});
 		}
+	}
+
+	/**
+	 * The template of the application may not have the provider beans.
+	 */
+	@Test
+	void providersOfTheTemplateAreAskedWhateverBeansThereAre() {
+		AskedProvider fine = new AskedProvider(() -> CompletableFuture.completedFuture(null));
+		AskedProvider down = new AskedProvider(
+				() -> CompletableFuture.failedFuture(new BackendException("unplugged", false, null)));
+		ApplicationContextRunner failFast = this.runner.withPropertyValues("lock.fail-fast=true")
+			.withBean("local", LockProvider.class, LocalLockProvider::new)
+			.withBean("asked", LockProvider.class, () -> fine)
+			.withBean(Reader.class);
+		failFast
+			.withBean(DefaultLockTemplate.class,
+					() -> DefaultLockTemplate.builder().provider(new LocalLockProvider()).build())
+			.run((context) -> assertThat(context).hasNotFailed());
+		failFast.withBean(DefaultLockTemplate.class, () -> DefaultLockTemplate.builder().provider(down).build())
+			.run((context) -> assertThat(context).getFailure().rootCause().hasMessage("unplugged"));
 	}
 
 	@Test
