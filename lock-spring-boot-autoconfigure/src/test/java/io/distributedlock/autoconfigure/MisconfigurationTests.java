@@ -308,6 +308,14 @@ class MisconfigurationTests {
 				property("lock.provider=memcached", "lock.memcached.servers=memcached://one")
 					.describedBy("lock.memcached.servers")
 					.advised("host:port"),
+				property("lock.provider=etcd", "lock.etcd.username=shop").describedBy("lock.etcd.password")
+					.advised("lock.etcd.username"),
+				property("lock.provider=zookeeper", "lock.zookeeper.username=shop", "lock.zookeeper.password=")
+					.describedBy("lock.zookeeper.password")
+					.advised("lock.zookeeper.username"),
+				property("lock.provider=memcached", "lock.memcached.password=secret")
+					.describedBy("lock.memcached.username")
+					.advised("lock.memcached.password"),
 				property("lock.provider=redis", "spring.data.redis.ssl.bundle=nope",
 						"spring.ssl.bundle.pem.web.reload-on-update=false")
 					.describedBy("spring.data.redis.ssl.bundle", "'nope'", "[web]")

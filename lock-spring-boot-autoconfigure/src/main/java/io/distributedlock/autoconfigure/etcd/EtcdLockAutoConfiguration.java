@@ -11,6 +11,7 @@ import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
 import io.distributedlock.autoconfigure.LockProperties;
 import io.distributedlock.autoconfigure.connection.DefaultAddress;
 import io.distributedlock.autoconfigure.connection.NamedSslBundle;
+import io.distributedlock.autoconfigure.connection.SignIn;
 import io.distributedlock.etcd.EtcdClients;
 import io.distributedlock.etcd.EtcdLockProvider;
 import io.etcd.jetcd.ByteSequence;
@@ -46,8 +47,9 @@ public final class EtcdLockAutoConfiguration {
 		DefaultAddress.report(environment, EtcdLockProvider.NAME, properties.endpoints(), "lock.etcd.endpoints");
 		ClientBuilder builder = endpoints(EtcdClients.forLocks(Client.builder(), lock.commandTimeout()),
 				properties.endpoints());
-		if (properties.username() != null && properties.password() != null) {
-			builder.user(bytes(properties.username())).password(bytes(properties.password()));
+		SignIn signIn = SignIn.of("lock.etcd", properties.username(), properties.password());
+		if (signIn != null) {
+			builder.user(bytes(signIn.username())).password(bytes(signIn.password()));
 		}
 		String bundleName = properties.sslBundle();
 		if (bundleName != null) {

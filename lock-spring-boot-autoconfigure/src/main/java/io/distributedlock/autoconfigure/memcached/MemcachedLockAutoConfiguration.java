@@ -8,6 +8,7 @@ import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
 import io.distributedlock.autoconfigure.LockProperties;
 import io.distributedlock.autoconfigure.connection.DefaultAddress;
 import io.distributedlock.autoconfigure.connection.ServerAddress;
+import io.distributedlock.autoconfigure.connection.SignIn;
 import io.distributedlock.memcached.MemcachedLockProvider;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -54,8 +55,9 @@ public final class MemcachedLockAutoConfiguration {
 			ServerAddress address = ServerAddress.parse("lock.memcached.servers", server, PORT);
 			builder.withAddress(address.host(), address.port());
 		}
-		if (properties.username() != null && properties.password() != null) {
-			builder.withUsernamePassword(properties.username(), properties.password());
+		SignIn signIn = SignIn.of("lock.memcached", properties.username(), properties.password());
+		if (signIn != null) {
+			builder.withUsernamePassword(signIn.username(), signIn.password());
 		}
 		return (properties.protocol() == MemcachedLockProperties.Protocol.BINARY) ? builder.connectBinary()
 				: builder.connectAscii();

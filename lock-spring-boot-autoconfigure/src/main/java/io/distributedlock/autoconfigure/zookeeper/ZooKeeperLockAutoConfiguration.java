@@ -9,6 +9,7 @@ import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
 import io.distributedlock.autoconfigure.LockProperties;
 import io.distributedlock.autoconfigure.connection.DefaultAddress;
 import io.distributedlock.autoconfigure.connection.ServerAddress;
+import io.distributedlock.autoconfigure.connection.SignIn;
 import io.distributedlock.zookeeper.ZooKeeperLockProvider;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
@@ -50,9 +51,10 @@ public final class ZooKeeperLockAutoConfiguration {
 			.connectionTimeoutMs(millis("lock.zookeeper.connection-timeout", properties.connectionTimeout()))
 			// no retries by Curator: the engine asks again within the wait time
 			.retryPolicy(new RetryNTimes(0, 0));
-		String username = properties.username();
-		if (username != null) {
-			builder.authorization("digest", (username + ":" + properties.password()).getBytes(StandardCharsets.UTF_8));
+		SignIn signIn = SignIn.of("lock.zookeeper", properties.username(), properties.password());
+		if (signIn != null) {
+			builder.authorization("digest",
+					(signIn.username() + ":" + signIn.password()).getBytes(StandardCharsets.UTF_8));
 		}
 		CuratorFramework client = builder.build();
 		// connects in the background: the application starts even if ZooKeeper is down
