@@ -1,10 +1,13 @@
 package io.distributedlock.spring;
 
 import java.time.Duration;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import io.distributedlock.LockLostException;
 import io.distributedlock.annotation.DistributedLock;
@@ -34,6 +37,7 @@ import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.reactive.GenericReactiveTransaction;
+import org.springframework.transaction.reactive.TransactionContextManager;
 import org.springframework.transaction.reactive.TransactionSynchronization;
 import org.springframework.transaction.reactive.TransactionSynchronizationManager;
 import org.springframework.transaction.reactive.TransactionalOperator;
@@ -212,6 +216,18 @@ class ReactiveTransactionTests {
 	}
 
 	@Test
+	void callsThatGetTheirLocksAtTheSameTimeShareTheirTransaction() {
+		Mono<Void> calls = Mono.when(this.branch.takeItem(1), this.branch.takeItem(2));
+		this.shop
+			.sell(TransactionContextManager.currentContext()
+				.doOnNext((transaction) -> transaction.setSynchronizations(new MeetingPoint()))
+				.then(calls))
+			.block();
+		assertThat(this.provider.events()).containsSubsequence("committed", "release t:items:1")
+			.containsSubsequence("committed", "release t:items:2");
+	}
+
+	@Test
 	void transactionThatABlockingMethodWaitsForIsRolledBackIfTheLeaseWasLost() {
 		assertThatExceptionOfType(LockLostException.class)
 			.isThrownBy(() -> this.branch.takeAndWait(this.shop.sell(loseOn(Schedulers.parallel()))));
@@ -348,6 +364,38 @@ class ReactiveTransactionTests {
 
 	}
 
+	/**
+	 * Synchronizations of which the first is only added when another one is about to be,
+	 * or waits for the first.
+	 */
+	@SuppressWarnings("serial")
+	static class MeetingPoint extends LinkedHashSet<TransactionSynchronization> {
+
+		private final AtomicInteger arrived = new AtomicInteger();
+
+		@Override
+		public boolean add(TransactionSynchronization added) {
+			if (this.arrived.incrementAndGet() == 1) {
+				Patience.await().until(() -> this.arrived.get() > 1 || isOneWaiting());
+			}
+			synchronized (this) {
+				return super.add(added);
+			}
+		}
+
+		private static boolean isOneWaiting() {
+			return Thread.getAllStackTraces()
+				.entrySet()
+				.stream()
+				.anyMatch((each) -> each.getKey().getState() != Thread.State.RUNNABLE
+						&& Stream.of(each.getValue())
+							.anyMatch((frame) -> frame.getClassName().endsWith(".ReactiveTransactionLocks"))
+						&& Stream.of(each.getValue())
+							.noneMatch((frame) -> frame.getClassName().equals(MeetingPoint.class.getName())));
+		}
+
+	}
+
 	static class Shop {
 
 		@Transactional
@@ -399,6 +447,11 @@ class ReactiveTransactionTests {
 		@DistributedLock(name = "stock", key = "'1'")
 		public Mono<Void> takeAnd(Supplier<Mono<Void>> more) {
 			return Mono.fromRunnable(() -> this.provider.record("take")).then(Mono.defer(more));
+		}
+
+		@DistributedLock(name = "items", key = "#item")
+		public Mono<Void> takeItem(int item) {
+			return Mono.empty();
 		}
 
 		@DistributedLock(name = "stock", key = "'1'")

@@ -10,6 +10,7 @@ import java.util.stream.Stream;
 
 import io.distributedlock.LockContext;
 import io.distributedlock.LockHandle;
+import io.distributedlock.spi.support.Mutex;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -34,6 +35,11 @@ public final class ReactiveTransactionLocks implements TransactionSynchronizatio
 	 * The locks of the innermost suspended transaction.
 	 */
 	private static final Object SUSPENDED = ReactiveTransactionLocks.class.getName() + ".suspended";
+
+	/**
+	 * Calls of one transaction may get their locks at the same time, on several threads.
+	 */
+	private static final Mutex CREATION = new Mutex();
 
 	private final TransactionSynchronizationManager transaction;
 
@@ -133,14 +139,16 @@ public final class ReactiveTransactionLocks implements TransactionSynchronizatio
 	}
 
 	private static ReactiveTransactionLocks of(TransactionSynchronizationManager transaction) {
-		ReactiveTransactionLocks known = (ReactiveTransactionLocks) transaction.getResource(KEY);
-		if (known != null) {
-			return known;
-		}
-		ReactiveTransactionLocks locks = new ReactiveTransactionLocks(transaction);
-		transaction.registerSynchronization(locks);
-		transaction.bindResource(KEY, locks);
-		return locks;
+		return CREATION.get(() -> {
+			ReactiveTransactionLocks known = (ReactiveTransactionLocks) transaction.getResource(KEY);
+			if (known != null) {
+				return known;
+			}
+			ReactiveTransactionLocks locks = new ReactiveTransactionLocks(transaction);
+			transaction.registerSynchronization(locks);
+			transaction.bindResource(KEY, locks);
+			return locks;
+		});
 	}
 
 	@Override
