@@ -3,6 +3,7 @@ package io.distributedlock.autoconfigure.execution;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executor;
 
 import io.distributedlock.annotation.InvalidLockSetupException;
 import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
@@ -26,7 +27,6 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.Environment;
 import org.springframework.core.task.TaskDecorator;
-import org.springframework.core.task.TaskExecutor;
 import org.springframework.core.task.support.CompositeTaskDecorator;
 import org.springframework.core.task.support.ContextPropagatingTaskDecorator;
 import org.springframework.util.ClassUtils;
@@ -54,7 +54,7 @@ public final class LockExecutionAutoConfiguration {
 
 	@Bean
 	LockExecutor lockExecutor(LockProperties properties,
-			@Qualifier(TaskExecutionAutoConfiguration.APPLICATION_TASK_EXECUTOR_BEAN_NAME) ObjectProvider<TaskExecutor> applicationTaskExecutor) {
+			@Qualifier(TaskExecutionAutoConfiguration.APPLICATION_TASK_EXECUTOR_BEAN_NAME) ObjectProvider<Executor> applicationTaskExecutor) {
 		return LockExecutor.of(properties.executor(), applicationTaskExecutor);
 	}
 

@@ -8,7 +8,6 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.core.task.TaskExecutor;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 
 /**
@@ -20,7 +19,7 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
  */
 record LockExecutor(@Nullable Executor threads, @Nullable ThreadPoolTaskExecutor own) implements DisposableBean {
 
-	static LockExecutor of(LockProperties.Executor properties, ObjectProvider<TaskExecutor> ofApplication) {
+	static LockExecutor of(LockProperties.Executor properties, ObjectProvider<Executor> ofApplication) {
 		if (properties.queueCapacity() < 0) {
 			throw new InvalidLockSetupException(
 					"lock.executor.queue-capacity must not be negative but is " + properties.queueCapacity(),

@@ -1,6 +1,8 @@
 package io.distributedlock.autoconfigure.execution;
 
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
@@ -55,6 +57,18 @@ class LockExecutionTests {
 		this.withExecutor.withPropertyValues("spring.task.execution.thread-name-prefix=shop-")
 			.run((context) -> assertThat(inWork(context.getBean(LockTemplate.class), LockExecutionTests::threadName))
 				.startsWith("shop-"));
+	}
+
+	/**
+	 * As a method of the application may declare it, for virtual threads.
+	 */
+	@Test
+	void anyTypeOfExecutorOfTheApplicationIsUsed() {
+		this.withExecutor
+			.withBean("applicationTaskExecutor", ExecutorService.class,
+					() -> Executors.newCachedThreadPool((task) -> new Thread(task, "own-")))
+			.run((context) -> assertThat(inWork(context.getBean(LockTemplate.class), LockExecutionTests::threadName))
+				.startsWith("own-"));
 	}
 
 	@Test
