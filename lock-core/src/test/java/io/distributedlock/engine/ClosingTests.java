@@ -8,6 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockNotAcquiredException;
@@ -15,6 +16,7 @@ import io.distributedlock.LockNotAcquiredException.Reason;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
 import io.distributedlock.engine.internal.runtime.EngineRuntime;
+import io.distributedlock.spi.Lease;
 import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -98,6 +100,30 @@ class ClosingTests {
 		assertClosed(several);
 		assertClosed(blocking);
 		Leftovers.assertNone(this.template);
+	}
+
+	/**
+	 * Its lock would be lost at once.
+	 */
+	@Test
+	void callThatIsGrantedWhileOthersAreEndedIsRefusedToo() {
+		ScheduledByHand runtime = new ScheduledByHand();
+		ScriptedProvider scripted = new ScriptedProvider(runtime::nanoTime);
+		DefaultLockTemplate byHand = DefaultLockTemplate.builder()
+			.provider(scripted)
+			.runtime((executor) -> runtime)
+			.build();
+		List<CompletableFuture<Lease>> answers = List.of(new CompletableFuture<>(), new CompletableFuture<>());
+		scripted.attempts.addAll(answers);
+		List<CompletableFuture<LockHandle>> calls = Stream.of("a", "b")
+			.map((key) -> byHand.acquireAsync(LockRequest.of(key)))
+			.toList();
+		// whichever is ended first, the other one is granted then
+		calls.forEach((call) -> call.whenComplete((handle, failure) -> answers
+			.forEach((answer) -> answer.complete(scripted.lease(Duration.ofMinutes(1))))));
+		byHand.close();
+		calls.forEach(ClosingTests::assertClosed);
+		assertThat(scripted.released).hasValue(2);
 	}
 
 	@Test

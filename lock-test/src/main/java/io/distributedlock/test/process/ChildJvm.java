@@ -104,10 +104,16 @@ public final class ChildJvm implements AutoCloseable {
 	}
 
 	/**
-	 * Wait until the JVM has ended.
+	 * Wait until the JVM has ended and all that it has printed was read.
 	 * @return its exit status
 	 */
 	public int awaitExit() {
+		int status = awaitEnd();
+		Patience.await("last lines of a child JVM").until(() -> !this.reader.isAlive());
+		return status;
+	}
+
+	private int awaitEnd() {
 		try {
 			if (!this.process.waitFor(LINE_TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
 				throw new IllegalStateException("The child JVM has not ended: " + this.lines);
@@ -156,7 +162,7 @@ public final class ChildJvm implements AutoCloseable {
 	 */
 	public void kill() {
 		this.process.destroyForcibly();
-		awaitExit();
+		awaitEnd();
 	}
 
 	/**

@@ -498,7 +498,8 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 		lock.calledBy(this.thread, this.observed);
 		KeyLock at = keptKey();
 		try {
-			if (!this.shared.keeper().track(lock)) {
+			// a template that closes takes all locks back when it has ended the calls
+			if (this.shared.calls().isClosed() || !this.shared.keeper().track(lock)) {
 				end(AcquisitionOutcome.CLOSED);
 				this.shared.releaser().releaseNow(lock);
 				return;
