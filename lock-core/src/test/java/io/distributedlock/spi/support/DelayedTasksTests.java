@@ -18,18 +18,14 @@ class DelayedTasksTests {
 	@Test
 	void taskForWhichTheJvmHadNoThreadRunsLater() {
 		AtomicInteger failures = new AtomicInteger(2);
-		Executor threads = DelayedTasks.executor((task) -> new Thread(task) {
-
-			@Override
-			public void start() {
-				if (failures.getAndDecrement() > 0) {
-					// not an OutOfMemoryError, which would end the test run
-					throw new InternalError("unable to create native thread");
-				}
-				setDaemon(true);
-				super.start();
+		Executor threads = DelayedTasks.executor((task) -> {
+			if (failures.getAndDecrement() > 0) {
+				// not an OutOfMemoryError, which would end the test run
+				throw new InternalError("unable to create native thread");
 			}
-
+			Thread thread = new Thread(task);
+			thread.setDaemon(true);
+			return thread;
 		});
 		CompletableFuture<Boolean> run = new CompletableFuture<>();
 		CompletableFuture.delayedExecutor(1, TimeUnit.MILLISECONDS, threads).execute(() -> run.complete(true));

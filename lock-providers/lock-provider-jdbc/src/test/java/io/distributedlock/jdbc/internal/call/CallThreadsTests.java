@@ -45,14 +45,9 @@ class CallThreadsTests {
 
 	@Test
 	void taskThatMustRunDoesSoAlthoughTheJvmHasNoThread() {
-		ThreadFactory failing = (task) -> new Thread(task) {
-
-			@Override
-			public void start() {
-				// not an OutOfMemoryError, which would end the test run
-				throw new InternalError("unable to create native thread");
-			}
-
+		ThreadFactory failing = (task) -> {
+			// not an OutOfMemoryError, which would end the test run
+			throw new InternalError("unable to create native thread");
 		};
 		CompletableFuture<Boolean> inAnyCase = new CompletableFuture<>();
 		CompletableFuture<Boolean> alone = new CompletableFuture<>();
