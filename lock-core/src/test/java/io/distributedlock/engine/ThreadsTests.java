@@ -91,29 +91,17 @@ class ThreadsTests {
 	void locksAreRenewedAndLossesSignalledAfterAThreadCouldNotBeStarted() throws Exception {
 		this.provider.over = 0.8;
 		start(Duration.ofMinutes(1));
-		AtomicReference<LockHandle> handle = new AtomicReference<>();
-		ThreadlessThread caller = new ThreadlessThread(() -> {
-			CompletableFuture<LockHandle> future = this.template.get().acquireAsync(LockRequest.of("k"));
-			ThreadlessThread.none = false;
-			handle.set(future.join());
-		});
-		ThreadlessThread.none = true;
-		caller.start();
-		caller.join(TimeUnit.SECONDS.toMillis(60));
-		ThreadlessThread.none = false;
-		assertThat(handle.get()).as("acquired in spite of that").isNotNull();
+		AtomicReference<CompletableFuture<LockHandle>> future = new AtomicReference<>();
+		ThreadlessThread.run(() -> future.set(this.template.get().acquireAsync(LockRequest.of("k"))));
+		LockHandle handle = future.get().get(Patience.SECONDS, TimeUnit.SECONDS);
 		int sent = this.provider.renew.calls();
 		Patience.await().until(() -> this.provider.renew.calls() >= sent + 3);
-		handle.get().ensureHeld();
+		handle.ensureHeld();
 		AtomicReference<LockLostException> told = new AtomicReference<>();
-		handle.get().onLost(told::set);
-		ThreadlessThread loser = new ThreadlessThread(() -> this.provider.lastLease().lose());
-		ThreadlessThread.none = true;
-		loser.start();
-		loser.join(TimeUnit.SECONDS.toMillis(60));
-		ThreadlessThread.none = false;
+		handle.onLost(told::set);
+		ThreadlessThread.run(() -> this.provider.lastLease().lose());
 		Patience.await().until(() -> told.get() != null);
-		handle.get().close();
+		handle.close();
 		Leftovers.assertNone(this.template.get());
 	}
 
@@ -174,27 +162,6 @@ class ThreadsTests {
 		meanwhile.run();
 		Patience.await().pollDelay(atLeast).atMost(atLeast.plusSeconds(60)).until(() -> System.nanoTime() - start > 0);
 		return Duration.ofNanos(this.threads.getThreadCpuTime(thread.getId()) - before);
-	}
-
-	/**
-	 * A thread that cannot start others: what makes one asks its parent for this.
-	 */
-	private static final class ThreadlessThread extends Thread {
-
-		private static volatile boolean none;
-
-		private ThreadlessThread(Runnable task) {
-			super(task);
-		}
-
-		@Override
-		public ClassLoader getContextClassLoader() {
-			if (none && this == currentThread()) {
-				throw new OutOfMemoryError("unable to create native thread");
-			}
-			return super.getContextClassLoader();
-		}
-
 	}
 
 }

@@ -53,8 +53,8 @@ public final class SystemRuntime implements EngineRuntime {
 		// a JVM that cannot start this thread fails now, and not when a lease must be
 		// renewed
 		this.timer.prestartCoreThread();
-		this.workers = new WorkerPool("lock-engine", this.timer);
-		this.callbacks = new WorkerPool("lock-callback", this.timer);
+		this.workers = new WorkerPool("lock-engine");
+		this.callbacks = new WorkerPool("lock-callback");
 	}
 
 	@Override

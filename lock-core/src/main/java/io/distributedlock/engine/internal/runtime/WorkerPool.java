@@ -1,9 +1,8 @@
 package io.distributedlock.engine.internal.runtime;
 
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -42,28 +41,29 @@ final class WorkerPool extends ThreadPoolExecutor {
 
 	private final String name;
 
-	private final ScheduledExecutorService timer;
-
 	/**
 	 * How many tasks run or wait.
 	 */
 	private final AtomicInteger tasks = new AtomicInteger();
 
-	WorkerPool(String name, ScheduledExecutorService timer) {
-		this(name, timer, new Waiting());
+	WorkerPool(String name) {
+		this(name, new Waiting());
 	}
 
-	private WorkerPool(String name, ScheduledExecutorService timer, Waiting waiting) {
+	private WorkerPool(String name, Waiting waiting) {
 		super(0, MOST_THREADS, 10, TimeUnit.SECONDS, waiting, new DaemonThreads(name),
 				(task, full) -> waiting.keep(task));
 		this.name = name;
-		this.timer = timer;
 		waiting.pool = this;
 		ThreadFactory threads = getThreadFactory();
 		setThreadFactory((tasks) -> threads.newThread(() -> {
 			tasks.run();
 			onThreadEnds();
 		}));
+		// a JVM that cannot start the JDK's thread for delays fails now, and not when it
+		// has no other thread
+		CompletableFuture.delayedExecutor(0, TimeUnit.NANOSECONDS, Runnable::run).execute(() -> {
+		});
 	}
 
 	/**
@@ -119,15 +119,14 @@ final class WorkerPool extends ThreadPoolExecutor {
 		return this.tasks.get() <= threads;
 	}
 
+	/**
+	 * Try a task again. Not by the timer of the template, which ends when that closes:
+	 * whoever waits for the task would wait for good.
+	 */
 	private void later(Runnable task, Throwable failure) {
 		logger.error("A thread of {} could not be started; its task is tried again in {} ms", this.name, RETRY_MILLIS,
 				failure);
-		try {
-			this.timer.schedule(() -> execute(task), RETRY_MILLIS, TimeUnit.MILLISECONDS);
-		}
-		catch (RejectedExecutionException ex) {
-			logger.error("A task of {} is dropped, as the lock template is closed", this.name, ex);
-		}
+		CompletableFuture.delayedExecutor(RETRY_MILLIS, TimeUnit.MILLISECONDS, this).execute(task);
 	}
 
 	/**

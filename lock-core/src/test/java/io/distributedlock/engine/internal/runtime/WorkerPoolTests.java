@@ -4,11 +4,11 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
+import io.distributedlock.engine.ThreadlessThread;
 import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -23,11 +23,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
 class WorkerPoolTests {
 
-	private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1);
-
 	private final String name = "pool-" + System.nanoTime();
 
-	private final WorkerPool workers = new WorkerPool(this.name, this.timer);
+	private final WorkerPool workers = new WorkerPool(this.name);
 
 	private final Set<Thread> used = ConcurrentHashMap.newKeySet();
 
@@ -35,7 +33,6 @@ class WorkerPoolTests {
 
 	@AfterEach
 	void close() {
-		this.timer.shutdownNow();
 		this.workers.release();
 	}
 
@@ -90,7 +87,6 @@ class WorkerPoolTests {
 	void whatComesAfterTheCloseStillRunsAndThreadsEnd() {
 		this.workers.execute(this::note);
 		awaitRuns(1);
-		this.timer.shutdownNow();
 		this.workers.release();
 		for (int i = 0; i < 1000; i++) {
 			this.workers.execute(this::note);
@@ -111,10 +107,19 @@ class WorkerPoolTests {
 			this.workers.execute(() -> awaitUninterruptibly(blocked));
 		}
 		this.workers.execute(this.ran::incrementAndGet);
-		this.timer.shutdownNow();
 		this.workers.release();
 		awaitRuns(1);
 		blocked.countDown();
+	}
+
+	@Test
+	void taskForWhichThereWasNoThreadWhenItIsClosedStillRuns() throws InterruptedException {
+		ThreadlessThread.run(() -> {
+			this.workers.execute(this.ran::incrementAndGet);
+			this.workers.release();
+			this.workers.execute(this.ran::incrementAndGet);
+		});
+		awaitRuns(2);
 	}
 
 	@Test
