@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 import io.distributedlock.LockHandle;
@@ -150,6 +151,23 @@ class MisbehavingProviderTests {
 		assertThat(waiter).failsWithin(Patience.LIMIT)
 			.withThrowableThat()
 			.withCauseInstanceOf(LockUnavailableException.class);
+		assertKeyCanBeLocked();
+	}
+
+	/**
+	 * A timer lets it ask again.
+	 */
+	@Test
+	void errorBeforeALaterAttemptIsAFailureOfThatCallOnly() {
+		this.provider.listen.always(Trick.returningNull());
+		this.provider.acquire.next(Trick.answering(null));
+		this.provider.queues.next(Supplier::get);
+		this.provider.queues.next(Trick.throwingError());
+		CompletableFuture<LockHandle> call = this.template.acquireAsync(LockRequest.of("k"));
+		assertThat(call).failsWithin(Patience.LIMIT)
+			.withThrowableThat()
+			.havingRootCause()
+			.isInstanceOf(NoClassDefFoundError.class);
 		assertKeyCanBeLocked();
 	}
 

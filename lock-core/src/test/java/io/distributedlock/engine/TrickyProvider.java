@@ -35,6 +35,8 @@ public final class TrickyProvider implements LockProvider, LeaseExchange, Releas
 
 	final Trick.Script<CompletionStage<Boolean>> release = new Trick.Script<>();
 
+	final Trick.Script<Boolean> queues = new Trick.Script<>();
+
 	public final Trick.Script<Place> enqueue = new Trick.Script<>();
 
 	final Trick.Script<Exchange> exchange = new Trick.Script<>();
@@ -130,7 +132,7 @@ public final class TrickyProvider implements LockProvider, LeaseExchange, Releas
 
 	@Override
 	public boolean queues(LockType type) {
-		return this.backend.queues(type) || (this.exchanges && type == LockType.EXCLUSIVE);
+		return this.queues.play(() -> this.backend.queues(type) || (this.exchanges && type == LockType.EXCLUSIVE));
 	}
 
 	@Override

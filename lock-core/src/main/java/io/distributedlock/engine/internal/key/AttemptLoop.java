@@ -91,12 +91,22 @@ final class AttemptLoop implements QueuedPlace.Caller, ProviderCalls.Inquiry<@Nu
 	}
 
 	/**
-	 * Ask, unless a question is under way.
+	 * Ask, unless a question is under way. A timer or a signal may run this: nobody but
+	 * the call hears of an error.
 	 */
 	void ask() {
 		if (this.call.isOver() || !this.question.begin()) {
 			return;
 		}
+		try {
+			askNow();
+		}
+		catch (Throwable ex) {
+			this.call.end(AcquisitionOutcome.unavailable(ex));
+		}
+	}
+
+	private void askNow() {
 		this.call.endPause();
 		Throwable refusal = this.access.outages().refusal(this.attempt);
 		if (refusal != null) {
