@@ -17,6 +17,15 @@ public final class ScheduledByHand implements EngineRuntime {
 
 	private volatile long now;
 
+	private volatile boolean outOfMemory;
+
+	/**
+	 * Set whether the JVM has no memory for a timer.
+	 */
+	public void outOfMemory(boolean none) {
+		this.outOfMemory = none;
+	}
+
 	/**
 	 * Let time pass, without the timer thread noticing.
 	 */
@@ -42,6 +51,9 @@ public final class ScheduledByHand implements EngineRuntime {
 
 	@Override
 	public void schedule(Runnable task, long delayNanos) {
+		if (this.outOfMemory) {
+			throw new OutOfMemoryError("no room for a timer");
+		}
 		this.timers.add(new Due(this.now + Math.max(delayNanos, 0), task));
 	}
 

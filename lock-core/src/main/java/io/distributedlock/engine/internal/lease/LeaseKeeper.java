@@ -223,9 +223,21 @@ public final class LeaseKeeper {
 	}
 
 	/**
-	 * Do what is due for a lock. Runs on the timer thread.
+	 * Look at a lock. Runs on the timer thread.
 	 */
 	private void attend(HeldLock lock) {
+		try {
+			doWhatIsDue(lock);
+		}
+		catch (Throwable ex) {
+			// there was no memory for its next timer: it would neither be renewed, nor
+			// would anybody hear of its end
+			lose(lock, "it can no longer be watched");
+			throw ex;
+		}
+	}
+
+	private void doWhatIsDue(HeldLock lock) {
 		LeaseClock clock = lock.clock();
 		long now = this.runtime.nanoTime();
 		if (!lock.isHeld()) {

@@ -176,14 +176,25 @@ public final class Timers {
 				timer.run();
 			}
 			else {
-				place(timer, now);
-				if (this.closed) {
-					timer.run();
-				}
+				Guard.run("placing a timer", () -> placeAgain(timer, now));
 			}
 		}
 		for (Runnable task = this.afterPass.poll(); task != null; task = this.afterPass.poll()) {
 			Guard.run("after the timers", task);
+		}
+	}
+
+	private void placeAgain(Timer timer, long nowNanos) {
+		try {
+			place(timer, nowNanos);
+		}
+		catch (Throwable ex) {
+			// there was no memory for it: too early is better than never
+			timer.run();
+			throw ex;
+		}
+		if (this.closed) {
+			timer.run();
 		}
 	}
 

@@ -58,6 +58,21 @@ class LeaseKeeperTests {
 		assertThat(lock.clock().isSettled(this.runtime.nanoTime())).isFalse();
 	}
 
+	/**
+	 * Otherwise it would be neither renewed nor would anybody hear of its end.
+	 */
+	@Test
+	void lockForWhoseNextTimerThereIsNoMemoryIsLost() {
+		HeldLock lock = held(0);
+		runUntil(5);
+		this.runtime.outOfMemory(true);
+		runUntil(11);
+		this.runtime.outOfMemory(false);
+		runUntil(60);
+		assertThat(lock.loss()).isNotNull();
+		assertThat(this.keeper.size()).isZero();
+	}
+
 	@Test
 	void stopsWhileRenewalsAreAnswered() throws InterruptedException {
 		SplittableRandom random = new SplittableRandom(1);

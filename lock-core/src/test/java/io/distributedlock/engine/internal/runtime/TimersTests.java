@@ -90,6 +90,24 @@ class TimersTests {
 		assertThat(runs).as("the timer of the other thread, and the later one").hasValue(2);
 	}
 
+	/**
+	 * When their time is near, timers get other slots.
+	 */
+	@Test
+	void timersRunThoughASlotForTheirLastSecondCouldNotBeScheduled() {
+		ManualRuntime runtime = new ManualRuntime(0);
+		Timers timers = new Timers(runtime);
+		AtomicInteger runs = new AtomicInteger();
+		for (int i = 0; i < 10; i++) {
+			timers.at(10 * SECOND + i, runs::incrementAndGet);
+		}
+		runtime.beforeSchedule = () -> {
+			throw new OutOfMemoryError("no room for a timer");
+		};
+		runtime.runUntil(20 * SECOND);
+		assertThat(runs).hasValue(10);
+	}
+
 	@Test
 	void timerMayAddAndCancelOthersAndItself() {
 		ManualRuntime runtime = new ManualRuntime(0);
