@@ -256,7 +256,11 @@ abstract class KitNodes {
 	 * Return a request that is granted only if nobody has the lock.
 	 */
 	static LockRequest alone(LockRequest request) {
-		return (request.type() == LockType.READ) ? request.withType(LockType.WRITE) : request;
+		return request.withType(alone(request.type()));
+	}
+
+	static LockType alone(LockType type) {
+		return (type == LockType.READ) ? LockType.WRITE : type;
 	}
 
 	/**
@@ -302,7 +306,11 @@ abstract class KitNodes {
 	}
 
 	final @Nullable Lease attempt(LockProvider provider, Duration leaseTime) {
-		return get(provider.tryAcquire(new LeaseRequest(providerKey(), leaseTime, LockType.EXCLUSIVE)));
+		return attempt(provider, providerKey(), LockType.EXCLUSIVE, leaseTime);
+	}
+
+	static @Nullable Lease attempt(LockProvider provider, String key, LockType type, Duration leaseTime) {
+		return get(provider.tryAcquire(new LeaseRequest(key, leaseTime, type)));
 	}
 
 	static <T extends @Nullable Object> T get(CompletionStage<T> stage) {

@@ -2,12 +2,15 @@ package io.distributedlock.test;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
 
 import io.distributedlock.LockCapability;
 import io.distributedlock.LockType;
@@ -61,17 +64,22 @@ abstract class ProviderContract extends KitNodes {
 		get(successor.release());
 	}
 
+	/**
+	 * Of each lock type; all at once, as leases may be long.
+	 */
 	@Test
 	final void expiredOwnerCannotRenewOrRelease() {
 		LockProvider first = provider();
 		LockProvider second = provider();
-		Lease expired = acquire(first, shortLease());
-		Lease successor = Patience.await().until(() -> attempt(second, LONG), Objects::nonNull);
-		assertThat(get(expired.renew(LONG))).as("renewal by the expired owner").isNull();
-		assertThat(get(expired.release())).as("release by the expired owner").isFalse();
-		assertThat(attempt(first, LONG)).as("a third owner beside the successor").isNull();
-		assertThat(get(successor.release())).isTrue();
-		assertThat(get(successor.release())).as("the second release").isFalse();
+		acquireEach(first, shortLease(), (type, lease) -> {
+		}).forEach((type, expired) -> {
+			Lease successor = Patience.await().until(() -> attemptAlone(second, type), Objects::nonNull);
+			assertThat(get(expired.renew(LONG))).as("%s: renewal by the expired owner", type).isNull();
+			assertThat(get(expired.release())).as("%s: release by the expired owner", type).isFalse();
+			assertThat(attemptAlone(first, type)).as("%s: a third owner beside the successor", type).isNull();
+			assertThat(get(successor.release())).as("%s", type).isTrue();
+			assertThat(get(successor.release())).as("%s: the second release", type).isFalse();
+		});
 	}
 
 	@Test
@@ -79,22 +87,27 @@ abstract class ProviderContract extends KitNodes {
 		LockProvider first = provider();
 		LockProvider second = provider();
 		Duration brief = atLeastShortest(Duration.ofSeconds(2));
-		Lease lease = acquire(first, brief);
-		long afterFirstTerm = lease.term().deadlineNanos() + brief.toNanos() / 4;
+		Map<LockType, Lease> leases = acquireEach(first, brief, ProviderContract::renew);
+		long afterFirstTerms = leases.values()
+			.stream()
+			.mapToLong((lease) -> lease.term().deadlineNanos() + brief.toNanos() / 4)
+			.reduce((one, other) -> (one - other > 0) ? one : other)
+			.orElseThrow();
 		// a backend may grant less than it is asked for: then a renewal does not last
-		LeaseTerm renewed;
+		Map<LockType, LeaseTerm> renewed = new EnumMap<>(LockType.class);
 		do {
-			renewed = get(lease.renew(LONG));
-			assertThat(renewed).isNotNull();
+			leases.forEach((type, lease) -> renewed.put(type, renew(type, lease)));
 			long next = System.nanoTime() + brief.toNanos() / 5;
 			Patience.await().until(() -> System.nanoTime() - next > 0);
 		}
-		while (System.nanoTime() - afterFirstTerm < 0);
-		Lease other = attempt(second, LONG);
-		if (Objects.requireNonNull(renewed).deadlineNanos() - System.nanoTime() > 0) {
-			assertThat(other).isNull();
-			assertThat(get(lease.release())).isTrue();
-		}
+		while (System.nanoTime() - afterFirstTerms < 0);
+		leases.forEach((type, lease) -> {
+			Lease other = attemptAlone(second, type);
+			if (Objects.requireNonNull(renewed.get(type)).deadlineNanos() - System.nanoTime() > 0) {
+				assertThat(other).as("%s", type).isNull();
+				assertThat(get(lease.release())).as("%s", type).isTrue();
+			}
+		});
 	}
 
 	@Test
@@ -114,9 +127,12 @@ abstract class ProviderContract extends KitNodes {
 	final void tokensRiseFromOwnerToOwner() {
 		List<LockProvider> providers = List.of(provider(), provider(), provider());
 		List<OptionalLong> tokens = new ArrayList<>();
+		List<LockType> types = types().stream().filter((type) -> type != LockType.SEMAPHORE).toList();
 		for (int i = 0; i < 9; i++) {
-			Lease lease = acquire(providers.get(i % 3), LONG);
-			tokens.add(lease.fencingToken());
+			// whatever they ask for, they are owners of one key
+			Lease lease = attempt(providers.get(i % 3), providerKey(), types.get(i % types.size()), LONG);
+			assertThat(lease).as("a free lock").isNotNull();
+			tokens.add(Objects.requireNonNull(lease).fencingToken());
 			assertThat(get(lease.release())).isTrue();
 		}
 		if (providers.get(0).capabilities().contains(LockCapability.FENCING)) {
@@ -199,6 +215,35 @@ abstract class ProviderContract extends KitNodes {
 					"skipped because the provider does not implement ping()");
 			throw ex;
 		}
+	}
+
+	/**
+	 * Acquire a lock of each type, each with a key of its own.
+	 * @param atOnce what to do with each before the next is acquired
+	 */
+	private Map<LockType, Lease> acquireEach(LockProvider provider, Duration leaseTime,
+			BiConsumer<LockType, Lease> atOnce) {
+		Map<LockType, Lease> leases = new EnumMap<>(LockType.class);
+		for (LockType type : types()) {
+			Lease lease = attempt(provider, providerKey() + type, type, leaseTime);
+			assertThat(lease).as("a free lock, %s", type).isNotNull();
+			leases.put(type, Objects.requireNonNull(lease));
+			atOnce.accept(type, lease);
+		}
+		return leases;
+	}
+
+	private static LeaseTerm renew(LockType type, Lease lease) {
+		LeaseTerm term = get(lease.renew(LONG));
+		assertThat(term).as("renewal, %s", type).isNotNull();
+		return Objects.requireNonNull(term);
+	}
+
+	/**
+	 * Ask for the same key so that it excludes the owner.
+	 */
+	private @Nullable Lease attemptAlone(LockProvider provider, LockType type) {
+		return attempt(provider, providerKey() + type, alone(type), LONG);
 	}
 
 	private Lease acquire(LockProvider provider, Duration leaseTime) {

@@ -56,6 +56,42 @@ class KitCanFailTests {
 			.haveExactly(1, finishedWithFailure(message((text) -> text.contains("cycles without an owner"))));
 	}
 
+	/**
+	 * It does so with exclusive locks only.
+	 */
+	@Test
+	void providerThatKeepsPromisesOfOneLockTypeDoesNotPass() {
+		for (String method : List.of("expiredOwnerCannotRenewOrRelease", "renewedLeaseOutlivesItsFirstTerm",
+				"tokensRiseFromOwnerToOwner")) {
+			assertThat(EngineTestKit.engine("junit-jupiter")
+				.selectors(selectMethod(KeepsPromisesOfOneType.class, method))
+				.execute()
+				.testEvents()
+				.failed()
+				.count()).as(method).isEqualTo(1);
+		}
+	}
+
+	static class KeepsPromisesOfOneType extends LockProviderCompatibilityKit {
+
+		@Override
+		protected ProviderSource source() {
+			return ProviderSource.inThisJvm(FairFactory.class);
+		}
+
+		public static final class FairFactory implements ProviderFactory {
+
+			private static final LockProvider SHARED = new CarelessProvider();
+
+			@Override
+			public Node create(List<String> arguments, Duration commandTimeout) {
+				return new Node(SHARED);
+			}
+
+		}
+
+	}
+
 	static class LetsEveryoneIn extends LockProviderCompatibilityKit {
 
 		@Override
@@ -129,6 +165,59 @@ class KitCanFailTests {
 				granted.thenAccept(Lease::release);
 			});
 			return CompletableFuture.completedFuture(null);
+		}
+
+	}
+
+	/**
+	 * Keeps the promises of exclusive locks.
+	 */
+	private static final class CarelessProvider implements LockProvider {
+
+		private final LocalLockProvider backend = new LocalLockProvider();
+
+		@Override
+		public String name() {
+			return "careless";
+		}
+
+		@Override
+		public Set<LockCapability> capabilities() {
+			return Set.of(LockCapability.FENCING, LockCapability.SHARED);
+		}
+
+		@Override
+		public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
+			CompletionStage<@Nullable Lease> lease = this.backend.tryAcquire(request);
+			return (request.type() == LockType.EXCLUSIVE) ? lease
+					: lease.thenApply((granted) -> (granted != null) ? new CarelessLease(granted) : null);
+		}
+
+	}
+
+	/**
+	 * Does not look who has the lock.
+	 */
+	private record CarelessLease(Lease lease) implements Lease {
+
+		@Override
+		public LeaseTerm term() {
+			return this.lease.term();
+		}
+
+		@Override
+		public OptionalLong fencingToken() {
+			return OptionalLong.of(7);
+		}
+
+		@Override
+		public CompletionStage<LeaseTerm> renew(Duration leaseTime) {
+			return CompletableFuture.completedFuture(new LeaseTerm(System.nanoTime(), leaseTime));
+		}
+
+		@Override
+		public CompletionStage<Boolean> release() {
+			return this.lease.release().thenApply((had) -> true);
 		}
 
 	}
