@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
  */
 public record Sequencer(String key, LockType type, long token) {
 
-	private static final Pattern TEXT = Pattern.compile("(\\d{1,19}):([A-Z]+):(\\S{1,255})");
+	private static final Pattern TEXT = Pattern.compile("(\\d{1,19}):([A-Z]+):(\\P{Cntrl}{1,255})");
 
 	/**
 	 * Read a sequencer.
@@ -43,7 +43,9 @@ public record Sequencer(String key, LockType type, long token) {
 	}
 
 	/**
-	 * Write the sequencer as printable ASCII without white space.
+	 * Write the sequencer. It is printable ASCII without white space, unless the key is
+	 * an {@linkplain LockRequest#ofExactKey(String) exact} one with other characters, or
+	 * comes from a layout of the application.
 	 * @return token, lock type and key, separated by colons
 	 */
 	@Override

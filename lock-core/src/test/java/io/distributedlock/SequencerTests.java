@@ -1,6 +1,8 @@
 package io.distributedlock;
 
+import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.fencing.SequencerCheck;
+import io.distributedlock.local.LocalLockProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -19,9 +21,23 @@ class SequencerTests {
 		assertThat(Sequencer.parse(sequencer.toString())).isEqualTo(sequencer);
 	}
 
+	/**
+	 * Exact keys, and those of other layouts.
+	 */
+	@ParameterizedTest
+	@ValueSource(strings = { "a b", " {t}:a b/é ", "订单\uD83D\uDD12" })
+	void sequencerOfAnyKeyIsRead(String key) {
+		try (DefaultLockTemplate template = DefaultLockTemplate.builder().provider(new LocalLockProvider()).build();
+				LockHandle handle = template.acquire(LockRequest.ofExactKey(key))) {
+			Sequencer sequencer = handle.sequencer().orElseThrow();
+			assertThat(sequencer.key()).isEqualTo(key);
+			assertThat(Sequencer.parse(sequencer.toString())).isEqualTo(sequencer);
+		}
+	}
+
 	@ParameterizedTest
 	@ValueSource(strings = { "", "7", "7:EXCLUSIVE", "7:EXCLUSIVE:", "x:EXCLUSIVE:k", "7:NONE:k", "-1:READ:k",
-			"9999999999999999999:READ:k", "7:READ:a b" })
+			"9999999999999999999:READ:k", "7:READ:a\nb" })
 	void whatIsNoSequencerIsRefused(String text) {
 		assertThatIllegalArgumentException().isThrownBy(() -> Sequencer.parse(text));
 	}
