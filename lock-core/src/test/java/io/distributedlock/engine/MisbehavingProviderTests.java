@@ -480,6 +480,19 @@ class MisbehavingProviderTests {
 		assertKeyCanBeLocked();
 	}
 
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void leaseThatDoesNotTellItsOwnerIsShownWithoutOne(boolean throwing) {
+		LockHandle handle = this.template.acquire("k");
+		LockHandle other = this.template.acquire("other");
+		this.provider.ownerId.next(throwing ? Trick.throwingError() : Trick.returningNull());
+		assertThat(this.template.activity().held()).hasSize(2)
+			.satisfiesOnlyOnce((held) -> assertThat(held.ownerId()).isEmpty());
+		other.close();
+		handle.close();
+		assertKeyCanBeLocked();
+	}
+
 	@Test
 	void leaseWithoutATermIsReleased() {
 		this.provider.term.next(Trick.throwingError());

@@ -2,6 +2,7 @@ package io.distributedlock.engine;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -50,6 +51,8 @@ public final class TrickyProvider implements LockProvider, LeaseExchange, Releas
 	final Trick.Script<OptionalLong> token = new Trick.Script<>();
 
 	final Trick.Script<Boolean> onLost = new Trick.Script<>();
+
+	final Trick.Script<Optional<String>> ownerId = new Trick.Script<>();
 
 	/**
 	 * By default this provider cannot be asked.
@@ -204,6 +207,11 @@ public final class TrickyProvider implements LockProvider, LeaseExchange, Releas
 		@Override
 		public OptionalLong fencingToken() {
 			return TrickyProvider.this.token.play(this.lease::fencingToken);
+		}
+
+		@Override
+		public Optional<String> ownerId() {
+			return TrickyProvider.this.ownerId.play(this.lease::ownerId);
 		}
 
 		@Override

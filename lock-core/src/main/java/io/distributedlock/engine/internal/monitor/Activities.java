@@ -1,6 +1,7 @@
 package io.distributedlock.engine.internal.monitor;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 
 import io.distributedlock.engine.internal.key.CallUnderWay;
@@ -28,10 +29,23 @@ public final class Activities {
 	private static LockActivity.Held held(HeldLock lock, KeyLocks keys) {
 		LockAttempt attempt = lock.attempt();
 		return new LockActivity.Held(attempt.name(), attempt.key(), attempt.provider().name(), attempt.type(),
-				lock.lease().ownerId(), lock.fencingToken(), lock.heldFor(), Duration.ofNanos(lock.remainingNanos()),
+				ownerOf(lock), lock.fencingToken(), lock.heldFor(), Duration.ofNanos(lock.remainingNanos()),
 				attempt.autoRenewed(),
 				// it may be released just now
 				Math.max(lock.holders().size(), 1), keys.waitingFor(attempt.localKey()), nameOf(lock.thread()));
+	}
+
+	/**
+	 * Return the owner, or nothing where the provider fails to tell it: the other locks
+	 * are to be shown.
+	 */
+	private static Optional<String> ownerOf(HeldLock lock) {
+		try {
+			return Objects.requireNonNull(lock.lease().ownerId());
+		}
+		catch (Throwable ex) {
+			return Optional.empty();
+		}
 	}
 
 	private static LockActivity.Waiting waiting(CallUnderWay call, long now) {
