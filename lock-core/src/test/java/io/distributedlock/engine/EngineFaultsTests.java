@@ -132,6 +132,31 @@ class EngineFaultsTests {
 		assertNothingIsLeft();
 	}
 
+	/**
+	 * It stands behind one whose question has no answer yet, and is to look again.
+	 */
+	@Test
+	void waitForWhoseNextTimerThereIsNoMemoryEnds() {
+		ScheduledByHand runtime = new ScheduledByHand();
+		this.provider.attempts.add(ScriptedProvider.never());
+		try (DefaultLockTemplate byHand = DefaultLockTemplate.builder()
+			.provider(this.provider)
+			.runtime((executor) -> runtime)
+			.commandTimeout(Duration.ofSeconds(20))
+			.build()) {
+			CompletableFuture<LockHandle> first = byHand.acquireAsync(LockRequest.of("k"));
+			CompletableFuture<LockHandle> second = byHand
+				.acquireAsync(LockRequest.of("k").withWaitTime(Duration.ofSeconds(1)));
+			runtime.outOfMemory(true);
+			runtime.moveTo(Duration.ofSeconds(1).toNanos());
+			runtime.runTimers();
+			runtime.outOfMemory(false);
+			assertThat(second).isCompletedExceptionally();
+			assertThat(first).isNotDone();
+			first.cancel(false);
+		}
+	}
+
 	@Test
 	void outageDuringAnAttemptIsTriedAgainWithinTheWaitTime() {
 		this.provider.attempts.add(ScriptedProvider.unreachable());

@@ -586,7 +586,7 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 		if (known != null) {
 			return known;
 		}
-		AttemptTimers created = new AttemptTimers(this.shared.timers());
+		AttemptTimers created = new AttemptTimers(this.shared.timers(), this::endUnavailable);
 		if (!ATTEMPT_TIMERS.compareAndSet(this, null, created)) {
 			return attemptTimers();
 		}

@@ -1,6 +1,7 @@
 package io.distributedlock.engine.internal.key;
 
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import java.util.function.Consumer;
 
 import io.distributedlock.engine.internal.request.LockAttempt;
 import io.distributedlock.engine.internal.runtime.Guard;
@@ -36,6 +37,8 @@ public final class AttemptTimers {
 
 	private final Timers timers;
 
+	private final Consumer<Throwable> onError;
+
 	@SuppressWarnings("UnusedVariable")
 	private volatile Timers.Timer askTimer = Timers.Timer.NONE;
 
@@ -48,8 +51,13 @@ public final class AttemptTimers {
 
 	private long delayNanos = FIRST_DELAY_NANOS;
 
-	AttemptTimers(Timers timers) {
+	/**
+	 * Create timers that are not set.
+	 * @param onError hears what a step throws, since nobody else does
+	 */
+	AttemptTimers(Timers timers, Consumer<Throwable> onError) {
 		this.timers = timers;
+		this.onError = onError;
 	}
 
 	/**
@@ -133,10 +141,19 @@ public final class AttemptTimers {
 	}
 
 	private void set(AtomicReferenceFieldUpdater<AttemptTimers, Timers.Timer> field, long atNanos, Runnable step) {
-		Timers.Timer timer = this.timers.stepAt(atNanos, step);
+		Timers.Timer timer = this.timers.stepAt(atNanos, () -> run(step));
 		field.getAndSet(this, timer).cancel();
 		if (this.ended) {
 			timer.cancel();
+		}
+	}
+
+	private void run(Runnable step) {
+		try {
+			step.run();
+		}
+		catch (Throwable ex) {
+			this.onError.accept(ex);
 		}
 	}
 
