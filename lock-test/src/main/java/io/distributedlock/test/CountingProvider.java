@@ -1,6 +1,7 @@
 package io.distributedlock.test;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
@@ -8,6 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import io.distributedlock.LockCapability;
 import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseLimits;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
@@ -72,6 +74,11 @@ public final class CountingProvider implements LockProvider {
 	}
 
 	@Override
+	public LeaseLimits leaseLimits() {
+		return this.delegate.leaseLimits();
+	}
+
+	@Override
 	public Duration handOverTime() {
 		return this.delegate.handOverTime();
 	}
@@ -98,6 +105,11 @@ public final class CountingProvider implements LockProvider {
 
 		private CountedLease(Lease lease) {
 			this.lease = lease;
+		}
+
+		@Override
+		public Optional<String> ownerId() {
+			return this.lease.ownerId();
 		}
 
 		@Override
