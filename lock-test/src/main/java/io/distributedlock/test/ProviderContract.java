@@ -71,7 +71,7 @@ abstract class ProviderContract extends KitNodes {
 	final void expiredOwnerCannotRenewOrRelease() {
 		LockProvider first = provider();
 		LockProvider second = provider();
-		acquireEach(first, shortLease(), (type, lease) -> {
+		acquireEach(first, atLeastShortest(Duration.ofSeconds(2)), (type, lease) -> {
 		}).forEach((type, expired) -> {
 			Lease successor = Patience.await().until(() -> attemptAlone(second, type), Objects::nonNull);
 			assertThat(get(expired.renew(LONG))).as("%s: renewal by the expired owner", type).isNull();
@@ -86,7 +86,7 @@ abstract class ProviderContract extends KitNodes {
 	final void renewedLeaseOutlivesItsFirstTerm() {
 		LockProvider first = provider();
 		LockProvider second = provider();
-		Duration brief = atLeastShortest(Duration.ofSeconds(2));
+		Duration brief = atLeastShortest(Duration.ofSeconds(4));
 		Map<LockType, Lease> leases = acquireEach(first, brief, ProviderContract::renew);
 		long afterFirstTerms = leases.values()
 			.stream()
