@@ -21,8 +21,8 @@ import io.distributedlock.engine.internal.request.UnlockedProvider;
 import io.distributedlock.engine.internal.runtime.LockTimes;
 import io.distributedlock.spi.LeaseLimits;
 import io.distributedlock.spi.LockProvider;
+import io.distributedlock.spi.support.LimitedLog;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
  */
 final class LockAttempts {
 
-	private static final Logger logger = LoggerFactory.getLogger(LockAttempts.class);
+	private static final LimitedLog warnings = new LimitedLog(LoggerFactory.getLogger(LockAttempts.class));
 
 	private final Map<String, Offer> offers = new LinkedHashMap<>();
 
@@ -132,7 +132,7 @@ final class LockAttempts {
 			lease = LockTimes.wholeMillis(holdAtLeast);
 		}
 		if (lease.compareTo(this.longestLease) > 0) {
-			logger.warn(
+			warnings.warn(
 					"The lease time of lock '{}' is reduced to {} days: backends do not keep a lease of {} reliably",
 					request.text(), this.longestLease.toDays(), lease);
 			lease = this.longestLease;
