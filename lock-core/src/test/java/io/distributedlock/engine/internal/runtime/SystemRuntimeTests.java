@@ -1,6 +1,5 @@
 package io.distributedlock.engine.internal.runtime;
 
-import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -24,7 +23,7 @@ class SystemRuntimeTests {
 		Process jvm = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-cp",
 				System.getProperty("java.class.path"), FirstTask.class.getName())
 			.redirectErrorStream(true)
-			.redirectOutput(Redirect.DISCARD)
+			.redirectOutput(Path.of("target", "first-task.log").toFile())
 			.start();
 		try {
 			assertThat(jvm.waitFor(Patience.SECONDS, TimeUnit.SECONDS)).as("ends").isTrue();
