@@ -1,6 +1,7 @@
 package io.distributedlock.engine;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
@@ -108,6 +109,33 @@ class LockListenerTests {
 		answer.complete(scripted.lease(Duration.ofMinutes(1)));
 		assertThat(this.events).containsExactly("Acquired", "Released", "Acquired");
 		assertThat(next).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close);
+	}
+
+	@Test
+	void lossComesBeforeWhatItsHolderDoesThen() {
+		this.template.close();
+		ScheduledByHand runtime = new ScheduledByHand();
+		ScriptedProvider scripted = new ScriptedProvider(runtime::nanoTime);
+		List<LockEvent> told = new ArrayList<>();
+		this.template = DefaultLockTemplate.builder()
+			.provider(scripted)
+			.runtime((executor) -> runtime)
+			.listener(told::add)
+			.build();
+		LockHandle handle = this.template.acquireAsync(LockRequest.of("k")).join();
+		handle.onLost((loss) -> {
+			runtime.moveTo(1);
+			handle.close();
+		});
+		scripted.lossSignal.lost("the session ended");
+		assertThat(told).filteredOn(LockEvent.Lost.class::isInstance)
+			.singleElement()
+			.extracting(LockEvent::atNanos)
+			.isEqualTo(0L);
+		assertThat(told).filteredOn(LockEvent.ReleasedLate.class::isInstance)
+			.singleElement()
+			.extracting(LockEvent::atNanos)
+			.isEqualTo(1L);
 	}
 
 	@Test

@@ -1,10 +1,12 @@
 package io.distributedlock.annotation;
 
 /**
- * What happens to a call when its lease ends while the method runs. In any case a warning
- * is logged, a {@link io.distributedlock.event.LockEvent.Lost} is published and the
- * callbacks of {@code LockHandle.onLost} are called. The loss is noticed no later than at
- * the local deadline of the lease.
+ * What happens to a call when its lease ends while the method runs. A method whose lock
+ * is lost before it begins does not begin, and the call fails with
+ * {@link io.distributedlock.LockLostException}. In any case a warning is logged, a
+ * {@link io.distributedlock.event.LockEvent.Lost} is published and the callbacks of
+ * {@code LockHandle.onLost} are called. The loss is noticed no later than at the local
+ * deadline of the lease.
  *
  * @since 0.1
  */

@@ -33,14 +33,9 @@ class KitCanFailTests {
 
 	@Test
 	void providerThatLetsEveryoneInDoesNotPass() {
-		List.of("keyHasOneOwnerAtATime", "expiredOwnerCannotRenewOrRelease", "tokensRiseFromOwnerToOwner",
-				"anotherNodeCannotAcquireUntilTheRelease", "noUpdateIsLost", "batchRenewalAnswersForEachLease")
-			.forEach((method) -> assertThat(EngineTestKit.engine("junit-jupiter")
-				.selectors(selectMethod(LetsEveryoneIn.class, method))
-				.execute()
-				.testEvents()
-				.failed()
-				.count()).as(method).isEqualTo(1));
+		assertEachFails(LetsEveryoneIn.class, "keyHasOneOwnerAtATime", "expiredOwnerCannotRenewOrRelease",
+				"tokensRiseFromOwnerToOwner", "anotherNodeCannotAcquireUntilTheRelease", "noUpdateIsLost",
+				"batchRenewalAnswersForEachLease");
 	}
 
 	/**
@@ -61,10 +56,14 @@ class KitCanFailTests {
 	 */
 	@Test
 	void providerThatKeepsPromisesOfOneLockTypeDoesNotPass() {
-		for (String method : List.of("expiredOwnerCannotRenewOrRelease", "renewedLeaseOutlivesItsFirstTerm",
-				"tokensRiseFromOwnerToOwner")) {
+		assertEachFails(KeepsPromisesOfOneType.class, "expiredOwnerCannotRenewOrRelease",
+				"renewedLeaseOutlivesItsFirstTerm", "tokensRiseFromOwnerToOwner");
+	}
+
+	private static void assertEachFails(Class<?> kit, String... methods) {
+		for (String method : methods) {
 			assertThat(EngineTestKit.engine("junit-jupiter")
-				.selectors(selectMethod(KeepsPromisesOfOneType.class, method))
+				.selectors(selectMethod(kit, method))
 				.execute()
 				.testEvents()
 				.failed()

@@ -152,7 +152,7 @@ public class SessionLockProvider implements LockProvider, ReleaseSignal {
 	}
 
 	/**
-	 * Return whether a session still has its row lock. If so, the server keeps it for one
+	 * Return whether a session still has its lock. If so, the server keeps it for one
 	 * more lease.
 	 */
 	boolean isAlive(Session session, String key, Duration leaseTime) throws SQLException {
