@@ -1,5 +1,6 @@
 package io.distributedlock.benchmarks;
 
+import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.annotation.DistributedLockSettings;
@@ -47,6 +48,11 @@ public class Application {
 	private final AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
 
 	/**
+	 * A handle to which nothing refers counts as forgotten, and its lock would end.
+	 */
+	private final LockHandle busy;
+
+	/**
 	 * Start the application.
 	 */
 	public Application() {
@@ -61,7 +67,7 @@ public class Application {
 		this.template = this.context.getBean(LockTemplate.class);
 		// as a future, which belongs to no thread: the thread of the benchmark must not
 		// re-enter this lock
-		this.template.acquireAsync(LockRequest.of("busy").withName("orders")).join();
+		this.busy = this.template.acquireAsync(LockRequest.of("busy").withName("orders")).join();
 	}
 
 	/**
@@ -69,6 +75,7 @@ public class Application {
 	 */
 	@TearDown
 	public void close() {
+		this.busy.close();
 		this.context.close();
 	}
 
