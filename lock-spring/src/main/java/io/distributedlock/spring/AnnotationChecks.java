@@ -22,7 +22,7 @@ import org.springframework.util.ConcurrentReferenceHashMap;
 
 /**
  * Finds mistakes in annotations when beans are created. Each class and each proxy class
- * is looked at once. Thread-safe.
+ * is looked at until it has none. Thread-safe.
  */
 final class AnnotationChecks {
 
@@ -46,7 +46,7 @@ final class AnnotationChecks {
 	 * @throws InvalidLockOperationException if the aspect is not woven into a method
 	 */
 	void checkClass(Class<?> type) {
-		if (!this.classes.add(type) || !AnnotationUtils.isCandidateClass(type, DistributedLock.class)) {
+		if (this.classes.contains(type) || !AnnotationUtils.isCandidateClass(type, DistributedLock.class)) {
 			return;
 		}
 		if (!this.proxying) {
@@ -56,6 +56,7 @@ final class AnnotationChecks {
 		else if (!AotDetector.useGeneratedArtifacts()) {
 			UnreachableMethods.warn(ClassUtils.getUserClass(type));
 		}
+		this.classes.add(type);
 	}
 
 	/**
@@ -66,7 +67,8 @@ final class AnnotationChecks {
 	 */
 	void checkProxy(Advised proxy) {
 		Class<?> target = AopUtils.getTargetClass(proxy);
-		if (!LockAdvisor.isAmong(proxy) || !this.proxies.add(new ProxyTypes(proxy.getClass(), target))) {
+		ProxyTypes proxyTypes = new ProxyTypes(proxy.getClass(), target);
+		if (!LockAdvisor.isAmong(proxy) || this.proxies.contains(proxyTypes)) {
 			return;
 		}
 		boolean ofInterfaces = Proxy.isProxyClass(proxy.getClass());
@@ -80,6 +82,7 @@ final class AnnotationChecks {
 		}
 		Stream<Class<?>> types = ofInterfaces ? Stream.of(proxy.getProxiedInterfaces()) : Stream.of(userClass);
 		types.flatMap(ReachableMethods::of).forEach((method) -> this.operations.find(method, target));
+		this.proxies.add(proxyTypes);
 	}
 
 	private record ProxyTypes(Class<?> proxy, Class<?> target) {

@@ -183,7 +183,7 @@ public class DistributedLockBeanPostProcessor extends ContextAdvice implements S
 		if (verifiesCommits() && this.factory != null) {
 			TransactionListeners.listenToSingletons(this.factory);
 		}
-		checkProviders();
+		requiredAdvisors().operations().check(this.template);
 	}
 
 	/**
@@ -270,10 +270,6 @@ public class DistributedLockBeanPostProcessor extends ContextAdvice implements S
 		if (result instanceof Advised proxy) {
 			arrange(proxy);
 		}
-		if (this.started) {
-			// a lazy bean, or one of another scope
-			checkProviders();
-		}
 		return (place == bean) ? result : bean;
 	}
 
@@ -304,10 +300,6 @@ public class DistributedLockBeanPostProcessor extends ContextAdvice implements S
 		boolean eligible = super.isEligible(targetClass);
 		requiredAdvisors().checks().checkClass(targetClass);
 		return eligible && this.proxying;
-	}
-
-	private void checkProviders() {
-		requiredAdvisors().operations().check(this.template);
 	}
 
 	private boolean verifiesCommits() {

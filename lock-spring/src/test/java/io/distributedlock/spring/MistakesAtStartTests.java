@@ -2,23 +2,35 @@ package io.distributedlock.spring;
 
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
+import java.lang.reflect.Proxy;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
+import io.distributedlock.LockTemplate;
 import io.distributedlock.annotation.DistributedLock;
+import io.distributedlock.annotation.DistributedLockSettings;
 import io.distributedlock.annotation.DistributedSemaphore;
 import io.distributedlock.annotation.InvalidLockOperationException;
 import io.distributedlock.annotation.ScheduledLock;
 import io.distributedlock.spring.internal.reach.LockAnnotations;
+import io.distributedlock.test.patience.Patience;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.junit.platform.commons.util.ExceptionUtils;
 
+import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.beans.factory.BeanNameAware;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.BeanDefinitionCustomizer;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -31,6 +43,7 @@ import org.springframework.web.filter.OncePerRequestFilter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatNoException;
 
 /**
  * A mistake in any method stops the start of the application. Spring stops at the first
@@ -50,6 +63,57 @@ class MistakesAtStartTests {
 	@Test
 	void missingProviderOfALaterMethodOfATransactionalBean() {
 		assertThatStartFails(() -> withTransactions(UnservedLater.class), "UnservedLater.later", "nowhere");
+	}
+
+	/**
+	 * What creates it may catch the exception, and try again.
+	 */
+	@ParameterizedTest
+	@ValueSource(classes = { MisspelledLater.class, UnservedLater.class })
+	void mistakeOfALazyBeanIsToldEachTime(Class<?> type) {
+		try (AnnotationConfigApplicationContext context = withTransactions(type, (bean) -> bean.setLazyInit(true))) {
+			for (int i = 0; i < 2; i++) {
+				assertThatExceptionOfType(BeanCreationException.class).isThrownBy(() -> context.getBean(type))
+					.withMessageContaining(type.getSimpleName() + ".later");
+			}
+		}
+	}
+
+	/**
+	 * Two threads create two beans, and the first one is still checking.
+	 */
+	@Test
+	void mistakeOfABeanIsToldByThatBeanAlone() throws InterruptedException {
+		CountDownLatch asked = new CountDownLatch(1);
+		CountDownLatch goOn = new CountDownLatch(1);
+		LockTemplate template = (LockTemplate) Proxy.newProxyInstance(getClass().getClassLoader(),
+				new Class<?>[] { LockTemplate.class }, (proxy, method, arguments) -> {
+					LockRequest request = (LockRequest) arguments[0];
+					if (request.name().equals("slow")) {
+						asked.countDown();
+						goOn.await();
+					}
+					if (request.provider() != null) {
+						throw new IllegalArgumentException("nowhere");
+					}
+					return null;
+				});
+		try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
+			context.registerBean(DistributedLockBeanPostProcessor.class,
+					() -> new DistributedLockBeanPostProcessor(() -> template, DistributedLockSettings.DEFAULTS));
+			context.registerBean(Unserved.class, (bean) -> bean.setScope(BeanDefinition.SCOPE_PROTOTYPE));
+			context.registerBean(Served.class, (bean) -> bean.setScope(BeanDefinition.SCOPE_PROTOTYPE));
+			context.refresh();
+			CompletableFuture<Object> unserved = CompletableFuture.supplyAsync(() -> context.getBean(Unserved.class),
+					(task) -> new Thread(task).start());
+			asked.await();
+			assertThatNoException().isThrownBy(() -> context.getBean(Served.class));
+			goOn.countDown();
+			assertThat(unserved).failsWithin(Patience.LIMIT).withThrowableThat().withMessageContaining("nowhere");
+		}
+		finally {
+			goOn.countDown();
+		}
 	}
 
 	@Test
@@ -114,11 +178,12 @@ class MistakesAtStartTests {
 			.allSatisfy((method) -> assertThat(LockAnnotations.of(method, Whole.class)).isEmpty());
 	}
 
-	private AnnotationConfigApplicationContext withTransactions(Class<?> type) {
+	private AnnotationConfigApplicationContext withTransactions(Class<?> type,
+			BeanDefinitionCustomizer... customizers) {
 		return Contexts.open(this.provider, false, true, (context) -> {
 			context.registerBean(RecordingProvider.class, () -> this.provider);
 			context.register(TransactionReleaseTests.Config.class);
-			context.registerBean(type);
+			context.registerBean(type, customizers);
 		});
 	}
 
@@ -333,6 +398,23 @@ class MistakesAtStartTests {
 		@Transactional
 		@DistributedLock("#id")
 		public void first(String id) {
+		}
+
+	}
+
+	static class Unserved {
+
+		@DistributedLock(name = "slow", key = "#id")
+		@DistributedLock(name = "unserved", key = "#id", provider = "nowhere")
+		public void run(String id) {
+		}
+
+	}
+
+	static class Served {
+
+		@DistributedLock(name = "served", key = "#id")
+		public void run(String id) {
 		}
 
 	}

@@ -3,6 +3,7 @@ package io.distributedlock.spring.internal.operation;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
@@ -13,7 +14,6 @@ import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 
 import io.distributedlock.InvalidLockRequestException;
 import io.distributedlock.LockHandle;
@@ -67,10 +67,11 @@ public final class LockOperationSource {
 	private final ContentionPolicies contentionPolicies;
 
 	/**
-	 * Whether the names of all operations that exist were checked together. A later one
-	 * is refused by itself, so that it does not harm other beans.
+	 * Gives the template once the operations of all singletons were checked together. A
+	 * later one is checked by itself, whenever its bean is created, so that a mistake
+	 * does not harm other beans.
 	 */
-	private volatile boolean namesChecked;
+	private volatile @Nullable Supplier<LockTemplate> template;
 
 	/**
 	 * Create a source that knows no method yet.
@@ -88,36 +89,43 @@ public final class LockOperationSource {
 	}
 
 	/**
-	 * Check that the template can serve the operations that were found since the last
-	 * check.
+	 * Check that the template can serve the operations that were found so far. From now
+	 * on those of each further method are checked when it is found.
 	 * @param template gives the template; it is not asked if nothing was found
 	 * @throws InvalidLockSetupException if the template lacks a provider, or the provider
 	 * a capability, or if a name that is required is missing
 	 */
 	public void check(Supplier<LockTemplate> template) {
-		if (this.settings.requireName() && !this.namesChecked) {
-			this.namesChecked = true;
-			requireNames(this.unchecked.stream().map(Declared::nameOfMethod));
-		}
-		for (Declared next = this.unchecked.poll(); next != null; next = this.unchecked.poll()) {
+		this.template = template;
+		check(this.unchecked, template);
+		this.unchecked.clear();
+	}
+
+	private void check(Collection<Declared> found, Supplier<LockTemplate> by) {
+		requireNames(found);
+		for (Declared each : found) {
 			try {
-				template.get().check(next.prototype);
+				by.get().check(each.prototype);
 			}
 			catch (InvalidLockRequestException ex) {
-				throw new InvalidLockOperationException(next.method, next.userClass, ex.getDescription(),
+				throw new InvalidLockOperationException(each.method, each.userClass, ex.getDescription(),
 						ex.getAction(), ex);
 			}
 			catch (IllegalArgumentException ex) {
 				// a template of the application
-				throw new InvalidLockOperationException(next.method, next.userClass, String.valueOf(ex.getMessage()),
+				throw new InvalidLockOperationException(each.method, each.userClass, String.valueOf(ex.getMessage()),
 						"Correct the annotation", ex);
 			}
 		}
 	}
 
-	private static void requireNames(Stream<Optional<String>> namesOfMethods) {
-		List<String> unnamed = namesOfMethods.flatMap(Optional::stream).distinct().sorted().toList();
-		if (!unnamed.isEmpty()) {
+	private void requireNames(Collection<Declared> found) {
+		List<String> unnamed = found.stream()
+			.flatMap((each) -> each.nameOfMethod.stream())
+			.distinct()
+			.sorted()
+			.toList();
+		if (this.settings.requireName() && !unnamed.isEmpty()) {
 			throw new InvalidLockSetupException(
 					"A name is required, and these methods have an annotation without one: %s. During a deployment they would not exclude an older instance in which class, method or parameters are others"
 						.formatted(String.join(", ", unnamed)),
@@ -199,9 +207,6 @@ public final class LockOperationSource {
 		if (annotations.isEmpty()) {
 			return null;
 		}
-		if (this.namesChecked) {
-			requireNames(annotations.stream().map(LockAttributes::nameOfMethod));
-		}
 		requireUse(specific, userClass);
 		return build(annotations, specific, userClass);
 	}
@@ -255,9 +260,15 @@ public final class LockOperationSource {
 				handleParameter(method));
 		LockOperation operation = new LockOperation(requests, invocation, rules);
 		annotations.forEach(this.names::note);
-		for (int i = 0; i < requests.size(); i++) {
-			this.unchecked
-				.add(new Declared(method, userClass, requests.get(i).prototype(), annotations.get(i).nameOfMethod()));
+		List<Declared> found = IntStream.range(0, requests.size())
+			.mapToObj((i) -> new Declared(method, userClass, requests.get(i).prototype(),
+					annotations.get(i).nameOfMethod()))
+			.toList();
+		this.unchecked.addAll(found);
+		Supplier<LockTemplate> started = this.template;
+		if (started != null) {
+			this.unchecked.removeAll(found);
+			check(found, started);
 		}
 		return operation;
 	}
