@@ -109,6 +109,15 @@ class LostLockTransactionTests {
 	}
 
 	@Test
+	@Tag("proxies")
+	void transactionOfAFutureInsideOfAMethodThatHasLostItsLock() {
+		this.warehouse.loseBefore(() -> assertThat(this.warehouse.writeLater()).failsWithin(Patience.LIMIT)
+			.withThrowableThat()
+			.withCauseInstanceOf(LockLostException.class));
+		assertNothingWasTaken();
+	}
+
+	@Test
 	void transactionInABodyThatStaysOnItsThread() {
 		assertThatExceptionOfType(LockLostException.class)
 			.isThrownBy(() -> this.warehouse.takeReactively(Schedulers.immediate()).block());
@@ -256,6 +265,19 @@ class LostLockTransactionTests {
 		public CompletableFuture<String> takeLater() {
 			this.ledger.take();
 			return CompletableFuture.completedFuture("taken");
+		}
+
+		@DistributedLock(name = "stock", key = "'1'")
+		public void loseBefore(Runnable work) {
+			this.provider.loseLast();
+			work.run();
+		}
+
+		@Transactional
+		@DistributedLock(name = "ledger", key = "'1'")
+		public CompletableFuture<String> writeLater() {
+			this.ledger.write();
+			return CompletableFuture.completedFuture("written");
 		}
 
 		@Transactional

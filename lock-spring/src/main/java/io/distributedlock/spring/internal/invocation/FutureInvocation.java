@@ -14,6 +14,7 @@ import io.distributedlock.spring.internal.returntype.AsynchronousTypes;
 import io.distributedlock.spring.internal.returntype.ReturnType;
 import io.distributedlock.spring.internal.support.MethodBody;
 import io.distributedlock.spring.internal.transaction.CallLocks;
+import io.distributedlock.spring.internal.transaction.EnclosingLocks;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,7 +44,7 @@ final class FutureInvocation implements LockedInvocation {
 
 	@Override
 	public Object invoke(AnnotatedCall call) {
-		Running running = new Running(call.copy(), this.mayGoOn);
+		Running running = new Running(call.copy(), EnclosingLocks.current(), this.mayGoOn);
 		CompletableFuture<@Nullable Object> result = running.call.executeAsync(running::start, running::startInstead);
 		result.whenComplete((ignored, failure) -> {
 			if (result.isCancelled()) {
@@ -77,12 +78,18 @@ final class FutureInvocation implements LockedInvocation {
 
 		private final AnnotatedCall call;
 
+		/**
+		 * The locks of the methods around, for the thread that runs this one.
+		 */
+		private final @Nullable EnclosingLocks enclosing;
+
 		private final AtomicReference<@Nullable CompletableFuture<@Nullable Object>> stage = new AtomicReference<>();
 
 		private final boolean mayGoOn;
 
-		private Running(AnnotatedCall call, boolean mayGoOn) {
+		private Running(AnnotatedCall call, @Nullable EnclosingLocks enclosing, boolean mayGoOn) {
 			this.call = call;
+			this.enclosing = enclosing;
 			this.mayGoOn = mayGoOn;
 		}
 
@@ -113,9 +120,9 @@ final class FutureInvocation implements LockedInvocation {
 		}
 
 		@SuppressWarnings("unchecked")
-		private static CompletableFuture<@Nullable Object> stageOf(MethodBody method) {
+		private CompletableFuture<@Nullable Object> stageOf(MethodBody method) {
 			try {
-				Object stage = method.run();
+				Object stage = EnclosingLocks.runWith(this.enclosing, method);
 				return (stage != null) ? futureOf((CompletionStage<@Nullable Object>) stage)
 						: CompletableFuture.completedFuture(null);
 			}
