@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.List;
 
 import io.distributedlock.InvalidLockKeyException;
-import io.distributedlock.LockContext;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
@@ -39,7 +38,7 @@ public final class LockTemplateLockRegistry implements RenewableLockRegistry<Dis
 
 	private final LockRequest prototype;
 
-	private final LeaseTimes leaseTimes = new LeaseTimes();
+	private final LockedRequests locked = new LockedRequests();
 
 	/**
 	 * Create a registry.
@@ -64,7 +63,7 @@ public final class LockTemplateLockRegistry implements RenewableLockRegistry<Dis
 	 */
 	@Override
 	public DistributedLock obtain(Object lockKey) {
-		return new TemplateLock(this.template, request(lockKey), this.leaseTimes);
+		return new TemplateLock(this.template, request(lockKey), this.locked);
 	}
 
 	/**
@@ -84,22 +83,17 @@ public final class LockTemplateLockRegistry implements RenewableLockRegistry<Dis
 	}
 
 	private void renew(Object lockKey, @Nullable Duration ttl) {
-		// a lost lock is acquired again, and not renewed
-		List<LockHandle> valid = LockContext.capture().handles().stream().filter(LockHandle::isValid).toList();
-		try (LockHandle handle = this.template.tryAcquire(request(lockKey).withWaitTime(Duration.ZERO)).orElse(null)) {
-			List<LockHandle> held = (handle == null) ? List.of()
-					: valid.stream().filter((each) -> each.key().equals(handle.key())).toList();
-			if (handle == null || held.isEmpty()) {
-				throw new IllegalStateException(
-						"Lock '%s' cannot be renewed: it is not held by this thread. Lock it on the same thread before"
-							.formatted(lockKey));
-			}
-			handle.ensureHeld();
-			Duration leaseTime = (ttl != null) ? ttl : this.leaseTimes.find(held, this.prototype.leaseTime());
-			// without a lease time the lock is auto-renewed anyway
-			if (leaseTime != null && !leaseTime.isZero()) {
-				handle.extend(leaseTime);
-			}
+		List<LockHandle> held = this.locked.held(request(lockKey)).stream().filter(LockHandle::isValid).toList();
+		if (held.isEmpty()) {
+			throw new IllegalStateException(
+					"Lock '%s' cannot be renewed: it is not held by this thread. Lock it on the same thread before"
+						.formatted(lockKey));
+		}
+		held.get(0).ensureHeld();
+		Duration leaseTime = (ttl != null) ? ttl : this.locked.leaseTime(held);
+		// without a lease time the lock is auto-renewed anyway
+		if (leaseTime != null && !leaseTime.isZero()) {
+			held.get(0).extend(leaseTime);
 		}
 	}
 

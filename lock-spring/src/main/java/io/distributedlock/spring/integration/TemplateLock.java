@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 
-import io.distributedlock.LockContext;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
@@ -18,45 +17,54 @@ import org.springframework.integration.support.locks.DistributedLock;
  *
  * @param template acquires the lock
  * @param request what to acquire
- * @param leaseTimes remembers the lease times of calls
+ * @param locked knows what this thread has locked
  */
-record TemplateLock(LockTemplate template, LockRequest request, LeaseTimes leaseTimes) implements DistributedLock {
+record TemplateLock(LockTemplate template, LockRequest request, LockedRequests locked) implements DistributedLock {
 
 	@Override
 	public void lock() {
-		this.template.asLock(this.request).lock();
+		lock(this.request);
 	}
 
 	@Override
 	public void lock(Duration ttl) {
-		this.template.asLock(this.request.withLeaseTime(ttl)).lock();
-		this.leaseTimes.locked(ttl);
+		lock(this.request.withLeaseTime(ttl));
+	}
+
+	private void lock(LockRequest timed) {
+		this.template.asLock(timed).lock();
+		this.locked.locked(timed);
 	}
 
 	@Override
 	public void lockInterruptibly() throws InterruptedException {
 		this.template.asLock(this.request).lockInterruptibly();
+		this.locked.locked(this.request);
 	}
 
 	@Override
 	public boolean tryLock() {
-		return this.template.asLock(this.request).tryLock();
+		return noted(this.template.asLock(this.request).tryLock(), this.request);
 	}
 
 	@Override
 	public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-		return this.template.asLock(this.request).tryLock(time, unit);
+		return noted(this.template.asLock(this.request).tryLock(time, unit), this.request);
 	}
 
 	@Override
 	public boolean tryLock(Duration waitTime, Duration ttl) throws InterruptedException {
+		LockRequest timed = this.request.withLeaseTime(ttl);
 		// the conversion saturates
-		boolean locked = this.template.asLock(this.request.withLeaseTime(ttl))
-			.tryLock(TimeUnit.NANOSECONDS.convert(waitTime), TimeUnit.NANOSECONDS);
-		if (locked) {
-			this.leaseTimes.locked(ttl);
+		return noted(this.template.asLock(timed).tryLock(TimeUnit.NANOSECONDS.convert(waitTime), TimeUnit.NANOSECONDS),
+				timed);
+	}
+
+	private boolean noted(boolean success, LockRequest timed) {
+		if (success) {
+			this.locked.locked(timed);
 		}
-		return locked;
+		return success;
 	}
 
 	/**
@@ -66,16 +74,18 @@ record TemplateLock(LockTemplate template, LockRequest request, LeaseTimes lease
 	 */
 	@Override
 	public void unlock() {
-		List<LockHandle> before = LockContext.capture().handles();
-		List<LockHandle> lost = before.stream().filter((each) -> !each.isValid()).toList();
-		this.template.asLock(this.request).unlock();
-		LockHandle unlocked = before.stream().filter(LockHandle::isClosed).findFirst().orElseThrow();
-		boolean told = !lost.contains(unlocked)
-				|| LockContext.capture().handles().stream().noneMatch((each) -> each.key().equals(unlocked.key()));
-		if (told && lost.stream().anyMatch((each) -> each.key().equals(unlocked.key()))) {
+		List<LockHandle> held = this.locked.held(this.request);
+		if (held.isEmpty()) {
+			throw new IllegalMonitorStateException(
+					"Lock '%s' is not held by code on this thread".formatted(this.request.key()));
+		}
+		boolean told = held.size() == 1 || held.get(0).isValid();
+		boolean lost = !held.stream().allMatch(LockHandle::isValid);
+		held.get(0).close();
+		if (told && lost) {
 			throw new ConcurrentModificationException(
 					"Lock '%s' was lost before it was unlocked. Others may have changed what it protects"
-						.formatted(unlocked.key()));
+						.formatted(held.get(0).key()));
 		}
 	}
 

@@ -13,11 +13,13 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 
 import io.distributedlock.LockContext;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.event.LockObservation;
 import io.distributedlock.local.LocalLockProvider;
 import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
@@ -104,6 +106,39 @@ class LockTemplateLockRegistryTests {
 		assertThatExceptionOfType(ConcurrentModificationException.class).isThrownBy(this.lock::unlock)
 			.withMessageContaining("lost");
 		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(this.lock::unlock);
+	}
+
+	/**
+	 * As by a callback that closes what this thread has acquired.
+	 */
+	@Test
+	void lossIsToldAlsoIfAnotherLockEndsDuringTheUnlock() {
+		AtomicReference<LockHandle> other = new AtomicReference<>();
+		DefaultLockTemplate observed = DefaultLockTemplate.builder()
+			.provider(new LocalLockProvider())
+			.observer((call) -> new LockObservation() {
+
+				@Override
+				public void released() {
+					LockHandle open = other.getAndSet(null);
+					if (open != null) {
+						open.close();
+					}
+				}
+
+			})
+			.build();
+		try (observed) {
+			DistributedLock twice = new LockTemplateLockRegistry(observed, LockRequest.of("integration")).obtain("k");
+			twice.lock(Duration.ofMillis(50));
+			LockHandle lost = LockContext.current();
+			Patience.await().until(() -> !lost.isValid());
+			twice.lock();
+			other.set(observed.acquire("other"));
+			assertThatExceptionOfType(ConcurrentModificationException.class).isThrownBy(twice::unlock);
+			assertThat(other).hasNullValue();
+			assertThatExceptionOfType(ConcurrentModificationException.class).isThrownBy(twice::unlock);
+		}
 	}
 
 	/**
