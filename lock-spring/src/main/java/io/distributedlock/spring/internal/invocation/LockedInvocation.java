@@ -1,6 +1,5 @@
 package io.distributedlock.spring.internal.invocation;
 
-import java.util.List;
 import java.util.function.BiFunction;
 
 import io.distributedlock.spring.internal.returntype.AsynchronousTypes;
@@ -14,13 +13,6 @@ import org.jspecify.annotations.Nullable;
  * Why: docs/decisions/019-acquire-and-close-around-the-method.md
  */
 public interface LockedInvocation {
-
-	/**
-	 * The factories for return types whose values go on after the method has returned. A
-	 * new one is added here.
-	 */
-	List<Factory> FACTORIES = OptionalLibraries.REACTOR ? List.of(FutureInvocation::of, ReactiveInvocation::of)
-			: List.of(FutureInvocation::of);
 
 	/**
 	 * Run the method.
@@ -50,12 +42,13 @@ public interface LockedInvocation {
 	 * @return the invocation
 	 */
 	static LockedInvocation of(ReturnType type, BiFunction<String, String, ? extends RuntimeException> mistake) {
-		for (Factory factory : FACTORIES) {
-			LockedInvocation invocation = factory.create(type);
-			if (invocation != null) {
-				requireEnd(type, mistake);
-				return invocation;
-			}
+		LockedInvocation invocation = FutureInvocation.of(type);
+		if (invocation == null && OptionalLibraries.REACTOR) {
+			invocation = ReactiveInvocation.of(type);
+		}
+		if (invocation != null) {
+			requireEnd(type, mistake);
+			return invocation;
 		}
 		if (type.suspending() || AsynchronousTypes.contains(type.resolved())) {
 			throw mistake.apply(
@@ -84,22 +77,6 @@ public interface LockedInvocation {
 				"a method that returns %s delivers a value that continues after its lock is released: the lock is held until the outer future or publisher has ended"
 					.formatted(type.resolved()),
 				"Return only one of them, for example Flux instead of a Mono of a response of Flux, or use LockTemplate inside the method");
-	}
-
-	/**
-	 * Creates an invocation for the return types that it knows.
-	 */
-	@FunctionalInterface
-	interface Factory {
-
-		/**
-		 * Return the invocation for a return type, {@code null} if this factory does not
-		 * know the type.
-		 * @param type the return type
-		 * @return the invocation
-		 */
-		@Nullable LockedInvocation create(ReturnType type);
-
 	}
 
 }
