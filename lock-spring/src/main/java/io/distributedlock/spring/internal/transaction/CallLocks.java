@@ -87,8 +87,9 @@ public final class CallLocks {
 	 * Let a transaction release these locks.
 	 */
 	void keepFor(Keeper transaction) {
-		transaction.keep(this.handle);
-		this.keeper = transaction;
+		if (transaction.keep(this.handle)) {
+			this.keeper = transaction;
+		}
 	}
 
 	/**
@@ -119,7 +120,11 @@ public final class CallLocks {
 	 */
 	interface Keeper {
 
-		void keep(LockHandle handle);
+		/**
+		 * Keep a lock.
+		 * @return {@code false} if the transaction has ended already
+		 */
+		boolean keep(LockHandle handle);
 
 		void forget(LockHandle handle);
 

@@ -57,6 +57,8 @@ public final class ReactiveTransactionLocks implements TransactionSynchronizatio
 
 	private volatile boolean last;
 
+	private volatile boolean ended;
+
 	private ReactiveTransactionLocks(TransactionSynchronizationManager transaction) {
 		this.transaction = transaction;
 	}
@@ -152,8 +154,9 @@ public final class ReactiveTransactionLocks implements TransactionSynchronizatio
 	}
 
 	@Override
-	public void keep(LockHandle handle) {
+	public boolean keep(LockHandle handle) {
 		this.kept.push(handle);
+		return !this.ended || !this.kept.remove(handle);
 	}
 
 	@Override
@@ -211,6 +214,7 @@ public final class ReactiveTransactionLocks implements TransactionSynchronizatio
 
 	private Mono<Void> release() {
 		return Mono.defer(() -> {
+			this.ended = true;
 			this.transaction.unbindResourceIfPossible(KEY);
 			return Flux.fromStream(Stream.iterate(this.kept.poll(), Objects::nonNull, (before) -> this.kept.poll()))
 				.concatMapDelayError((next) -> Mono.fromFuture(next.closeAsync()))

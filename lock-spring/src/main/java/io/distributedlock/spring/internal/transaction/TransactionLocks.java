@@ -98,8 +98,9 @@ final class TransactionLocks implements TransactionSynchronization, CallLocks.Ke
 	}
 
 	@Override
-	public void keep(LockHandle handle) {
+	public boolean keep(LockHandle handle) {
 		this.kept.push(handle);
+		return true;
 	}
 
 	@Override
