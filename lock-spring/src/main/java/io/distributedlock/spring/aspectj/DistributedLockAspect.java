@@ -65,13 +65,8 @@ public final class DistributedLockAspect {
 	 * which application context its object belongs to: if several are open, as in a test
 	 * suite, the advice of the newest is used.
 	 * @param advice what runs a method under its locks
-	 * @throws IllegalStateException if the agent is not running
 	 */
 	public static void use(MethodInterceptor advice) {
-		if (!isWoven()) {
-			throw new IllegalStateException(
-					"The aspect is not woven in: annotated methods would run without their locks. Start the JVM with -javaagent:aspectjweaver.jar");
-		}
 		if (!ADVICE.isEmpty()) {
 			logger.warn(
 					"Several application contexts in this JVM have lock.mode=aspectj: woven methods use the lock template of the newest. Close the others if that is not intended");
