@@ -15,7 +15,6 @@ import io.distributedlock.spring.DistributedLockBeanPostProcessor;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -50,10 +49,9 @@ public final class DistributedLockAutoConfiguration {
 	DefaultLockTemplate distributedLockTemplate(LockProperties properties, ObjectProvider<LockProvider> lockProviders,
 			ObjectProvider<LockListener> listeners, ObjectProvider<LockObserver> observers,
 			ObjectProvider<LockKeyLayout> layout, ObjectProvider<LockTemplateBuilderCustomizer> customizers,
-			Environment environment, ApplicationEventPublisher events, ListableBeanFactory beans) {
+			Environment environment, ApplicationEventPublisher events) {
 		DurationTexts.requireUnits(environment);
 		List<LockProvider> providers = lockProviders.orderedStream().toList();
-		LockProviderBeans.requireDifferentNames(beans, providers);
 		LockTemplateBuilder builder = DefaultLockTemplate.builder();
 		try {
 			providers.forEach(builder::provider);

@@ -1,18 +1,13 @@
 package io.distributedlock.autoconfigure;
 
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import io.distributedlock.LockTemplate;
-import io.distributedlock.annotation.InvalidLockSetupException;
 import io.distributedlock.spi.LockProvider;
 
-import org.springframework.beans.factory.BeanFactoryUtils;
-import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.annotation.AnnotatedBeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.type.MethodMetadata;
@@ -60,24 +55,6 @@ final class LockProviderBeans {
 		if (names.size() > 1) {
 			throw DefaultProviderName.ambiguous(names);
 		}
-	}
-
-	/**
-	 * Refuse to start if two providers have the same name, since a request could mean
-	 * either.
-	 */
-	static void requireDifferentNames(ListableBeanFactory beans, List<LockProvider> used) {
-		Map<String, String> beanNames = new HashMap<>();
-		BeanFactoryUtils.beansOfTypeIncludingAncestors(beans, LockProvider.class).forEach((beanName, provider) -> {
-			String other = used.contains(provider) ? beanNames.putIfAbsent(String.valueOf(provider.name()), beanName)
-					: null;
-			if (other != null) {
-				throw new InvalidLockSetupException(
-						"The LockProvider beans '%s' and '%s' have the same name, '%s'.".formatted(other, beanName,
-								provider.name()),
-						"Let name() of each bean return a name of its own, or remove one of the beans.", null);
-			}
-		});
 	}
 
 	/**

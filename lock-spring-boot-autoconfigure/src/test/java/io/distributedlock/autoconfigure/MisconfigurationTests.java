@@ -357,8 +357,8 @@ class MisconfigurationTests {
 					.describedBy("AbstractRoutingDataSource", "lookup key [null]")
 					.advised("lock.jdbc.url"),
 				local().with("one", LockProvider.class, LocalLockProvider::new)
-					.describedBy("'local'", "localLockProvider", "one")
-					.advised("name"),
+					.describedBy("two lock providers named 'local'", "a name of its own")
+					.advised("bean"),
 				local().with("one", LockTemplate.class, MisconfigurationTests::template)
 					.with("two", LockTemplate.class, MisconfigurationTests::template)
 					.with("locked", Locked.class, Locked::new)
