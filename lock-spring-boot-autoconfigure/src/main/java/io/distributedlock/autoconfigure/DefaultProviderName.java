@@ -59,7 +59,7 @@ final class DefaultProviderName {
 		String description = "%s '%s', but there is no lock provider with this name.%s".formatted(where, wanted,
 				available.isEmpty() ? "" : " Available: %s.".formatted(available));
 		String action = AotDetector.useGeneratedArtifacts() ? AheadOfTimeChoice.action(wanted)
-				: KnownProvider.advice(wanted, available);
+				: KnownProvider.advice(wanted);
 		return new InvalidLockSetupException(description, action, null);
 	}
 

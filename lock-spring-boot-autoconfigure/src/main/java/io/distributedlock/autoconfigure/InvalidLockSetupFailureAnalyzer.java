@@ -18,7 +18,7 @@ class InvalidLockSetupFailureAnalyzer extends AbstractFailureAnalyzer<InvalidLoc
 	@Override
 	protected FailureAnalysis analyze(Throwable rootFailure, InvalidLockSetupException cause) {
 		String action = (cause.getCause() instanceof UnknownLockProviderException unknown)
-				? KnownProvider.adviceForAnnotation(unknown.getProvider(), unknown.getExisting()) : cause.getAction();
+				? KnownProvider.adviceForAnnotation(unknown.getProvider()) : cause.getAction();
 		return new FailureAnalysis(cause.getDescription(), action, cause);
 	}
 

@@ -1,8 +1,6 @@
 package io.distributedlock.autoconfigure;
 
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -66,30 +64,22 @@ enum KnownProvider {
 	/**
 	 * Say what to do about the name of a provider that the application does not have.
 	 * @param wanted the name
-	 * @param existing the names of the providers that it has
 	 */
-	static String advice(String wanted, List<String> existing) {
+	static String advice(String wanted) {
 		return of(wanted).map((
 				known) -> "Add the dependency %s, which brings the provider '%s'. If the application has it already, check that it does not exclude the auto-configuration of this provider."
 					.formatted(known.dependency(), wanted))
-			.orElseGet(() -> meant(wanted, existing)
-					+ "The providers of this library are %s; or declare a LockProvider bean with this name."
-						.formatted(names()));
+			.orElseGet(() -> "The providers of this library are %s; or declare a LockProvider bean with this name."
+				.formatted(names()));
 	}
 
 	/**
 	 * As {@link #advice}, for the name in an annotation: it may be that only the
 	 * properties do not name the provider.
 	 */
-	static String adviceForAnnotation(String wanted, List<String> existing) {
-		return of(wanted).isPresent() ? "Name '%s' in lock.providers. %s".formatted(wanted, advice(wanted, existing))
-				: advice(wanted, existing);
-	}
-
-	private static String meant(String wanted, List<String> existing) {
-		List<String> names = new ArrayList<>(existing);
-		Arrays.stream(values()).map(KnownProvider::providerName).forEach(names::add);
-		return NearestName.of(wanted, names).map("Did you mean '%s'? "::formatted).orElse("");
+	static String adviceForAnnotation(String wanted) {
+		return of(wanted).isPresent() ? "Name '%s' in lock.providers. %s".formatted(wanted, advice(wanted))
+				: advice(wanted);
 	}
 
 	static String names() {

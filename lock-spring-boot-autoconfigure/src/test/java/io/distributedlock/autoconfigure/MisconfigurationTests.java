@@ -141,7 +141,7 @@ class MisconfigurationTests {
 					.advised("longer lease time"),
 				annotation(OnEtcd.class).describedBy("OnEtcd.run()", "'etcd'", "local")
 					.advised("lock.providers", "io.distributedlock:lock-spring-boot-starter-etcd"),
-				annotation(OnReddison.class).describedBy("'reddison'").advised("'redisson'"),
+				annotation(OnReddison.class).describedBy("'reddison'").advised("redisson, redis,"),
 				annotation(NeedsFailover.class).describedBy("SURVIVES_FAILOVER", "local").advised("another provider"),
 				annotation(ExactWithoutKey.class).describedBy("exactKey = \"true\"", "no key").advised("full key"),
 				annotation(Unnamed.class, "lock.require-name=true")
@@ -168,18 +168,17 @@ class MisconfigurationTests {
 
 	static Stream<Mistake> properties() {
 		return Stream.of(
-				property("lock.provider=LOCAL").describedBy("lock.provider is 'LOCAL'")
-					.advised("Did you mean 'local'?"),
+				property("lock.provider=LOCAL").describedBy("lock.provider is 'LOCAL'").advised("redisson, redis,"),
 				property("lock.provider=local", "lock.key-prefix=${no.such}:lock")
 					.describedBy("lock.key-prefix", "${no.such}")
 					.advised("lock.key-prefix"),
 				property("lock.provider=reddison").describedBy("lock.provider is 'reddison'")
-					.advised("Did you mean 'redisson'?"),
+					.advised("redisson, redis,"),
 				property("lock.provider=hazelcast").describedBy("'hazelcast'")
 					.advised("redisson, redis,", "LockProvider bean"),
 				property("lock.provider=local", "lock.providers=reddis")
 					.describedBy("lock.providers", "'reddis'", "[local]")
-					.advised("Did you mean 'redis'?"),
+					.advised("redisson, redis,"),
 				property().describedBy("several").advised("lock.provider"),
 				local("lock.wait-time=5").describedBy("lock.wait-time", "without a unit").advised("30s"),
 				local("lock.wait-time=5 parsecs").describedBy("lock.wait-time", "5 parsecs").advised("configuration"),
