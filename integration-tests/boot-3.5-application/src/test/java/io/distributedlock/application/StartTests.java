@@ -33,14 +33,14 @@ class StartTests {
 	private static final String SPRING_DATA = "org.springframework.boot.autoconfigure.data.redis.RedisAutoConfiguration";
 
 	/**
-	 * Without Spring Data, which does not read the password if there is a URL.
+	 * Without Spring Data, whose client the provider would use.
 	 */
 	@ParameterizedTest
 	@ValueSource(strings = { "redisson", "redis" })
 	void propertiesSayWhereRedisIs(String provider) {
 		try (RedisTestServer server = RedisTestServer.runWithPassword("s3cret");
 				ConfigurableApplicationContext context = start("lock.provider=" + provider,
-						"spring.data.redis.url=redis://127.0.0.1:" + server.port(), "spring.data.redis.password=s3cret",
+						"spring.data.redis.url=redis://:s3cret@127.0.0.1:" + server.port(),
 						"spring.autoconfigure.exclude=" + SPRING_DATA)) {
 			context.getBean(Shop.Orders.class)
 				.settle("by " + provider,

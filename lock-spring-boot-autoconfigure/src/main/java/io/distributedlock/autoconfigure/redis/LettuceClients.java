@@ -9,7 +9,6 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.SslOptions;
-import io.lettuce.core.StaticCredentialsProvider;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.RedisClusterClient;
 import org.jspecify.annotations.Nullable;
@@ -72,18 +71,12 @@ final class LettuceClients {
 	}
 
 	/**
-	 * Add to a URL what it leaves out. TLS is added too if only the properties ask for
-	 * it: otherwise the password would be sent unencrypted.
+	 * Add to a URL the name of the client, and TLS if only the properties ask for it:
+	 * otherwise the password would be sent unencrypted.
 	 */
 	private static RedisURI complete(RedisURI url, RedisTopology topology) {
 		if (topology.tls()) {
 			url.setSsl(true);
-		}
-		RedisTopology.Credentials credentials = topology.credentials();
-		if (credentials != null) {
-			// Lettuce 6 has no setAuthentication
-			url.setCredentialsProvider(
-					new StaticCredentialsProvider(credentials.username(), credentials.password().toCharArray()));
 		}
 		if (topology.clientName() != null) {
 			url.setClientName(topology.clientName());
@@ -93,11 +86,7 @@ final class LettuceClients {
 
 	private static RedisURI complete(RedisURI.Builder uri, RedisTopology topology) {
 		authenticate(uri, topology.credentials());
-		uri.withDatabase(topology.database()).withSsl(topology.tls());
-		if (topology.clientName() != null) {
-			uri.withClientName(topology.clientName());
-		}
-		return uri.build();
+		return complete(uri.withDatabase(topology.database()).build(), topology);
 	}
 
 	private static void authenticate(RedisURI.Builder uri, RedisTopology.@Nullable Credentials credentials) {

@@ -21,9 +21,9 @@ import org.springframework.core.env.Environment;
  * {@link RedissonConfigs} and {@link LettuceClients} only translate the result.
  *
  * @param servers which servers to connect to
- * @param credentials the credentials for Redis; {@code null} if there are none, or if the
- * URL contains its own
- * @param database the number of the database; a database in the URL overrides it
+ * @param credentials the credentials for Redis; {@code null} if there are none, or if a
+ * URL names them
+ * @param database the number of the database, unless a URL names it
  * @param tls whether connections use TLS
  * @param sslBundle the certificates for TLS; {@code null} for those of the JVM
  * @param clientName the name that connections report to the server
@@ -44,7 +44,8 @@ record RedisTopology(Servers servers, @Nullable Credentials credentials, int dat
 
 	/**
 	 * Read {@code spring.data.redis.*}. As in Spring Boot, sentinels come before a
-	 * cluster, and a cluster before a single server. A URL comes before all of them.
+	 * cluster, and a cluster before a single server. A URL comes before all of them, and
+	 * overrides user, password and database, also by what it leaves out.
 	 */
 	static RedisTopology read(Environment environment, ObjectProvider<SslBundles> sslBundles) {
 		RedisSettings settings = Binder.get(environment).bindOrCreate(PROPERTIES, Bindable.of(RedisSettings.class));
@@ -54,11 +55,10 @@ record RedisTopology(Servers servers, @Nullable Credentials credentials, int dat
 					"Set spring.data.redis.database to a number from 0.", null);
 		}
 		String url = settings.url();
-		// credentials in the URL override those of the properties
-		boolean urlHasCredentials = url != null && url.contains("@");
 		return new RedisTopology(servers(settings),
-				urlHasCredentials ? null : Credentials.of(settings.username(), settings.password()),
-				settings.database(), settings.ssl().isOn() || (url != null && url.startsWith("rediss:")),
+				(url != null) ? null : Credentials.of(settings.username(), settings.password()),
+				(url != null) ? 0 : settings.database(),
+				settings.ssl().isOn() || (url != null && url.startsWith("rediss:")),
 				bundle(PROPERTIES + ".ssl.bundle", settings.ssl().bundle(), sslBundles), settings.clientName(),
 				settings.timeout(), settings.connectTimeout());
 	}

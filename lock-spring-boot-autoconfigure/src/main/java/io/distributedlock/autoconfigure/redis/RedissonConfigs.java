@@ -104,7 +104,7 @@ final class RedissonConfigs {
 			}
 			int port = (uri.getPort() > 0) ? uri.getPort() : RedisTopology.PORT;
 			String path = uri.getPath();
-			int database = (path.length() > 1) ? Integer.parseInt(path.substring(1)) : topology.database();
+			int database = (path.length() > 1) ? Integer.parseInt(path.substring(1)) : 0;
 			return useSingle(config, new ServerAddress(uri.getHost(), port), database, topology.tls());
 		}
 		catch (IllegalArgumentException ex) {

@@ -33,13 +33,12 @@ class LettuceClientsTests {
 	}
 
 	@Test
-	void credentialsBesideTheUrlAreUsedIfItHasNone() {
-		assertThat(credentials(uri("url", "redis://redis.shop/3", "password", "s3cret"))).isEqualTo("null/s3cret");
-		assertThat(credentials(uri("url", "redis://redis.shop", "username", "shop", "password", "s3cret")))
-			.isEqualTo("shop/s3cret");
-		assertThat(credentials(uri("url", "redis://own:w0rd@redis.shop", "username", "shop", "password", "s3cret")))
+	void urlOverridesWhatItLeavesOut() {
+		RedisURI uri = uri("url", "redis://redis.shop", "password", "s3cret", "database", "3");
+		assertThat(uri.getDatabase()).isZero();
+		assertThat(uri.getCredentialsProvider().resolveCredentials().block().hasPassword()).isFalse();
+		assertThat(credentials(uri("url", "redis://own:w0rd@redis.shop/3", "username", "shop", "password", "s3cret")))
 			.isEqualTo("own/w0rd");
-		assertThat(uri("url", "redis://redis.shop/3", "password", "s3cret").getDatabase()).isEqualTo(3);
 	}
 
 	private static String credentials(RedisURI uri) {

@@ -82,13 +82,6 @@ class RedisTopologyTests {
 	}
 
 	@Test
-	void credentialsCountUnlessTheUrlContainsSome() {
-		assertThat(RedisTopologies.of("url", "redis://redis.shop", "password", "s3cret").credentials())
-			.isEqualTo(new Credentials(null, "s3cret"));
-		assertThat(RedisTopologies.of("url", "redis://:own@redis.shop", "password", "s3cret").credentials()).isNull();
-	}
-
-	@Test
 	void tlsIsUsedIfAPropertyOrTheUrlAsksForIt() {
 		assertThat(RedisTopologies.of("url", "rediss://redis.shop").tls()).isTrue();
 		assertThat(RedisTopologies.of("url", "redis://redis.shop", "ssl.enabled", "true").tls()).isTrue();

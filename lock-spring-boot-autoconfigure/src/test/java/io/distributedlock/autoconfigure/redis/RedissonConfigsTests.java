@@ -56,14 +56,18 @@ class RedissonConfigsTests {
 		assertThat(config.getPassword()).isEqualTo("p:w");
 	}
 
+	/**
+	 * As Spring Boot does it: with another database the locks of this client and those of
+	 * Lettuce would not exclude each other.
+	 */
 	@Test
-	void urlIsCompletedByTheProperties() {
+	void urlOverridesWhatItLeavesOut() {
 		Config config = config("url", "redis://redis.shop", "username", "shop", "password", "s3cret", "database", "3",
 				"ssl.enabled", "true");
 		assertThat(single(config).getAddress()).isEqualTo("rediss://redis.shop:6379");
-		assertThat(single(config).getDatabase()).isEqualTo(3);
-		assertThat(config.getUsername()).isEqualTo("shop");
-		assertThat(config.getPassword()).isEqualTo("s3cret");
+		assertThat(single(config).getDatabase()).isZero();
+		assertThat(config.getUsername()).isNull();
+		assertThat(config.getPassword()).isNull();
 	}
 
 	@ParameterizedTest
