@@ -50,7 +50,6 @@ public final class DistributedLockAutoConfiguration {
 			ObjectProvider<LockListener> listeners, ObjectProvider<LockObserver> observers,
 			ObjectProvider<LockKeyLayout> layout, ObjectProvider<LockTemplateBuilderCustomizer> customizers,
 			Environment environment, ApplicationEventPublisher events) {
-		DurationTexts.requireUnits(environment);
 		List<LockProvider> providers = lockProviders.orderedStream().toList();
 		LockTemplateBuilder builder = DefaultLockTemplate.builder();
 		try {
@@ -103,6 +102,7 @@ public final class DistributedLockAutoConfiguration {
 	@Bean
 	static BeanFactoryPostProcessor lockProviderChoice(Environment environment) {
 		return (beans) -> {
+			DurationTexts.requireUnits(environment);
 			if (!environment.containsProperty("lock.provider") && LockProviderBeans.areForOurTemplate(beans)) {
 				LockProviderBeans.requireSingle(beans);
 			}

@@ -306,6 +306,10 @@ class DistributedLockAutoConfigurationTests {
 			assertThat(analysis.getDescription()).contains("lock.wait-time", "'5'", "without a unit");
 			assertThat(analysis.getAction()).contains("30s");
 		});
+		this.runner.withPropertyValues("lock.provider=local", "lock.command-timeout=3")
+			.withBean(LockTemplate.class, () -> mock())
+			.run((context) -> assertThat(analyze(context.getStartupFailure()).getDescription())
+				.contains("lock.command-timeout"));
 		this.runner
 			.withPropertyValues("lock.provider=local", "lock.wait-time=0", "lock.lease-time=-1",
 					"lock.command-timeout=PT2S")
