@@ -11,6 +11,7 @@ import java.util.concurrent.CompletionException;
 import io.distributedlock.InvalidLockKeyException;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
+import io.distributedlock.LockTemplate;
 import io.distributedlock.LockType;
 import io.distributedlock.annotation.InvalidLockSetupException;
 import io.distributedlock.engine.DefaultLockTemplate;
@@ -19,6 +20,7 @@ import io.distributedlock.spi.support.Failures;
 import io.distributedlock.spring.DistributedLockBeanPostProcessor;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 
@@ -28,13 +30,13 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
  * the type {@link LockType#EXCLUSIVE} in any case. Asks all providers at the same time,
  * so that the start waits for two command time-outs at most.
  *
- * @param templates has the template that asks the providers; none in a test that has a
+ * @param beans has the template that asks the providers; another one in a test that has a
  * mock instead
  * @param defaultProvider what {@code lock.provider} says, which a template of the
  * application need not follow
  * @param annotated knows the annotated methods
  */
-record BackendsAtStart(ObjectProvider<DefaultLockTemplate> templates, @Nullable String defaultProvider,
+record BackendsAtStart(BeanFactory beans, @Nullable String defaultProvider,
 		ObjectProvider<DistributedLockBeanPostProcessor> annotated) implements SmartInitializingSingleton {
 
 	private static final String START = "Start the backend in a version that this provider supports, or correct its address and credentials%s. To start without it, set lock.fail-fast=false: calls then fail with LockUnavailableException until it answers.";
@@ -43,7 +45,9 @@ record BackendsAtStart(ObjectProvider<DefaultLockTemplate> templates, @Nullable 
 
 	@Override
 	public void afterSingletonsInstantiated() {
-		this.templates.ifAvailable(this::requireAll);
+		if (this.beans.getBeanProvider(LockTemplate.class).getIfAvailable() instanceof DefaultLockTemplate template) {
+			requireAll(template);
+		}
 	}
 
 	private void requireAll(DefaultLockTemplate template) {

@@ -15,6 +15,7 @@ import io.distributedlock.spring.DistributedLockBeanPostProcessor;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -93,10 +94,10 @@ public final class DistributedLockAutoConfiguration {
 
 	@Bean
 	@ConditionalOnBooleanProperty("lock.fail-fast")
-	@ConditionalOnSingleCandidate(value = DefaultLockTemplate.class, search = SearchStrategy.CURRENT)
-	BackendsAtStart lockBackendsAtStart(ObjectProvider<DefaultLockTemplate> templates,
-			ObjectProvider<DistributedLockBeanPostProcessor> annotated, LockProperties properties) {
-		return new BackendsAtStart(templates, properties.provider(), annotated);
+	@ConditionalOnSingleCandidate(value = LockTemplate.class, search = SearchStrategy.CURRENT)
+	BackendsAtStart lockBackendsAtStart(BeanFactory beans, ObjectProvider<DistributedLockBeanPostProcessor> annotated,
+			LockProperties properties) {
+		return new BackendsAtStart(beans, properties.provider(), annotated);
 	}
 
 	@Bean

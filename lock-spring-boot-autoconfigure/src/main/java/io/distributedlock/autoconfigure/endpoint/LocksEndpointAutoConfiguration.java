@@ -3,6 +3,7 @@ package io.distributedlock.autoconfigure.endpoint;
 import java.util.List;
 import java.util.function.Supplier;
 
+import io.distributedlock.LockTemplate;
 import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
 import io.distributedlock.autoconfigure.LockProperties;
 import io.distributedlock.engine.DefaultLockTemplate;
@@ -13,6 +14,7 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigureOrder;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
@@ -31,23 +33,22 @@ import org.springframework.core.Ordered;
 @AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE - 8)
 @AutoConfiguration(after = DistributedLockAutoConfiguration.class)
 @ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
-@ConditionalOnSingleCandidate(DefaultLockTemplate.class)
+@ConditionalOnBooleanProperty(name = "lock.enabled", matchIfMissing = true)
+@ConditionalOnSingleCandidate(LockTemplate.class)
 @ConditionalOnAvailableEndpoint(LocksEndpoint.class)
 @EnableConfigurationProperties(LocksEndpointProperties.class)
 public final class LocksEndpointAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	LocksEndpoint locksEndpoint(ObjectProvider<DefaultLockTemplate> templates, ObjectProvider<LockProvider> providers,
-			RecentLosses losses, LocksEndpointProperties properties, LockProperties lockProperties,
-			ApplicationEventPublisher events) {
-		// none in a test that has a mock instead
-		DefaultLockTemplate template = templates.getIfAvailable();
-		Supplier<LockActivity> activity = (template != null) ? template::activity
+	LocksEndpoint locksEndpoint(LockTemplate template, ObjectProvider<LockProvider> providers, RecentLosses losses,
+			LocksEndpointProperties properties, LockProperties lockProperties, ApplicationEventPublisher events) {
+		// another one in a test that has a mock instead
+		DefaultLockTemplate ours = (template instanceof DefaultLockTemplate each) ? each : null;
+		Supplier<LockActivity> activity = (ours != null) ? ours::activity
 				: () -> new LockActivity(List.of(), List.of());
 		ShownKeys keys = new ShownKeys(properties.showKeys());
-		KeyOwners owners = (template != null) ? new KeyOwners(template, lockProperties.commandTimeout(), keys, events)
-				: null;
+		KeyOwners owners = (ours != null) ? new KeyOwners(ours, lockProperties.commandTimeout(), keys, events) : null;
 		return new LocksEndpoint(activity, providers.orderedStream().toList(), losses, keys, owners);
 	}
 

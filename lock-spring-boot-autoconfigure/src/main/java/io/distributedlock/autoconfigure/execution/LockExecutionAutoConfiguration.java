@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
 
+import io.distributedlock.LockTemplate;
 import io.distributedlock.annotation.InvalidLockSetupException;
 import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
 import io.distributedlock.autoconfigure.LockProperties;
@@ -13,10 +14,12 @@ import io.distributedlock.engine.DefaultLockTemplate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigureOrder;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
@@ -72,9 +75,9 @@ public final class LockExecutionAutoConfiguration {
 
 	// of this context: a child that closes leaves the template of its parent alone
 	@Bean
-	@ConditionalOnSingleCandidate(value = DefaultLockTemplate.class, search = SearchStrategy.CURRENT)
-	LockShutdown lockShutdown(ObjectProvider<DefaultLockTemplate> templates, LockProperties properties,
-			Environment environment) {
+	@ConditionalOnBooleanProperty(name = "lock.enabled", matchIfMissing = true)
+	@ConditionalOnSingleCandidate(value = LockTemplate.class, search = SearchStrategy.CURRENT)
+	LockShutdown lockShutdown(BeanFactory beans, LockProperties properties, Environment environment) {
 		Duration timeout = properties.shutdownTimeout();
 		if (timeout.isNegative()) {
 			throw new InvalidLockSetupException("lock.shutdown-timeout must not be negative but is " + timeout,
@@ -82,8 +85,10 @@ public final class LockExecutionAutoConfiguration {
 					null);
 		}
 		warnOfShorterPhase(timeout, environment);
-		// none in a test that has a mock instead
-		return new LockShutdown(templates.getIfAvailable(), timeout);
+		// another one in a test that has a mock instead
+		DefaultLockTemplate ours = (beans.getBeanProvider(LockTemplate.class)
+			.getIfAvailable() instanceof DefaultLockTemplate each) ? each : null;
+		return new LockShutdown(ours, timeout);
 	}
 
 	private static void warnOfShorterPhase(Duration timeout, Environment environment) {

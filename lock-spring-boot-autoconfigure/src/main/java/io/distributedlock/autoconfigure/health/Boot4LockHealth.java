@@ -1,7 +1,7 @@
 package io.distributedlock.autoconfigure.health;
 
+import io.distributedlock.LockTemplate;
 import io.distributedlock.autoconfigure.LockProperties;
-import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.spi.LockProvider;
 
 import org.springframework.beans.factory.ObjectProvider;
@@ -25,9 +25,9 @@ class Boot4LockHealth {
 
 	@Bean
 	@ConditionalOnMissingBean(name = { "locksHealthContributor", "locksHealthIndicator" })
-	HealthContributor locksHealthContributor(ObjectProvider<DefaultLockTemplate> templates,
-			ObjectProvider<LockProvider> providers, LockProperties properties) {
-		return CompositeHealthContributor.fromMap(LockProviderHealth.ofAll(templates, providers, properties),
+	HealthContributor locksHealthContributor(LockTemplate template, ObjectProvider<LockProvider> providers,
+			LockProperties properties) {
+		return CompositeHealthContributor.fromMap(LockProviderHealth.ofAll(template, providers, properties),
 				Boot4LockHealth::indicator);
 	}
 

@@ -1,10 +1,11 @@
 package io.distributedlock.autoconfigure.health;
 
+import io.distributedlock.LockTemplate;
 import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
-import io.distributedlock.engine.DefaultLockTemplate;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigureOrder;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.Ordered;
@@ -18,7 +19,8 @@ import org.springframework.core.Ordered;
 // as late as what it comes after: with the usual order it would draw that forward
 @AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE - 8)
 @AutoConfiguration(after = DistributedLockAutoConfiguration.class)
-@ConditionalOnSingleCandidate(DefaultLockTemplate.class)
+@ConditionalOnBooleanProperty(name = "lock.enabled", matchIfMissing = true)
+@ConditionalOnSingleCandidate(LockTemplate.class)
 @Import({ Boot4LockHealth.class, Boot3LockHealth.class })
 public final class LockHealthAutoConfiguration {
 

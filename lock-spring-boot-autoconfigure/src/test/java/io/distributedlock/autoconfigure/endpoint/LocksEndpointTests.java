@@ -11,8 +11,10 @@ import io.distributedlock.LockTemplate;
 import io.distributedlock.LockType;
 import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
 import io.distributedlock.autoconfigure.LocalLockAutoConfiguration;
+import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.event.LockEvent;
 import io.distributedlock.event.LockInfo;
+import io.distributedlock.local.LocalLockProvider;
 import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.Test;
 
@@ -87,6 +89,21 @@ class LocksEndpointTests {
 			assertThat(endpoint.locks().held()).isEmpty();
 			assertThat(endpoint.locks().waiting()).isEmpty();
 		});
+	}
+
+	/**
+	 * A bean method may return the interface.
+	 */
+	@Test
+	void locksOfATemplateOfTheApplication() {
+		this.runner
+			.withBean(LockTemplate.class, () -> DefaultLockTemplate.builder().provider(new LocalLockProvider()).build())
+			.run((context) -> {
+				try (LockHandle handle = context.getBean(LockTemplate.class).acquire(ORDER)) {
+					handle.ensureHeld();
+					assertThat(context.getBean(LocksEndpoint.class).locks().held()).hasSize(1);
+				}
+			});
 	}
 
 	@Test

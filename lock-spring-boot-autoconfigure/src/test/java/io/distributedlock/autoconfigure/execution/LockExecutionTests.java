@@ -14,6 +14,7 @@ import io.distributedlock.annotation.InvalidLockSetupException;
 import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
 import io.distributedlock.autoconfigure.LocalLockAutoConfiguration;
 import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.local.LocalLockProvider;
 import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -141,6 +142,22 @@ class LockExecutionTests {
 			assertThat(handle.isValid()).isFalse();
 			assertThat(output).contains("p:forgotten").contains("lock.shutdown-timeout");
 		});
+	}
+
+	/**
+	 * A bean method may return the interface.
+	 */
+	@Test
+	void templateOfTheApplicationIsDrained(CapturedOutput output) {
+		DefaultLockTemplate own = DefaultLockTemplate.builder().provider(new LocalLockProvider()).build();
+		this.runner.withBean(LockTemplate.class, () -> own)
+			.withPropertyValues("lock.shutdown-timeout=50ms")
+			.run((context) -> {
+				LockHandle handle = own.acquire("own");
+				context.getSourceApplicationContext().close();
+				assertThat(handle.isValid()).isFalse();
+				assertThat(output).contains("[own]").contains("lock.shutdown-timeout");
+			});
 	}
 
 	@Test

@@ -5,6 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
+import io.distributedlock.LockTemplate;
 import io.distributedlock.autoconfigure.AskedProvider;
 import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
 import io.distributedlock.autoconfigure.LocalLockAutoConfiguration;
@@ -144,8 +145,7 @@ class LockHealthTests {
 	@Test
 	void providerThatTheTemplateOfTheApplicationLacksIsUnknown() {
 		asked(CompletableFuture.completedFuture(null))
-			.withBean(DefaultLockTemplate.class,
-					() -> DefaultLockTemplate.builder().provider(new LocalLockProvider()).build())
+			.withBean(LockTemplate.class, () -> DefaultLockTemplate.builder().provider(new LocalLockProvider()).build())
 			.run((context) -> {
 				Health health = healthOf(context, "asked");
 				assertThat(health.getStatus()).isEqualTo(Status.UNKNOWN);
