@@ -2,7 +2,6 @@ package io.distributedlock.autoconfigure;
 
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 
 import javax.lang.model.element.Modifier;
 
@@ -26,7 +25,7 @@ class AheadOfTimeChoiceProcessor implements BeanFactoryInitializationAotProcesso
 	@Override
 	public @Nullable BeanFactoryInitializationAotContribution processAheadOfTime(
 			ConfigurableListableBeanFactory beanFactory) {
-		if (!isOurs(beanFactory)) {
+		if (beanFactory.getBeanNamesForType(DistributedLockAutoConfiguration.class, false, false).length == 0) {
 			return null;
 		}
 		AheadOfTimeChoice choice = AheadOfTimeChoice.of(beanFactory, beanFactory.getBean(Environment.class));
@@ -40,11 +39,6 @@ class AheadOfTimeChoiceProcessor implements BeanFactoryInitializationAotProcesso
 				.add("require", (method) -> check(choice, method));
 			code.addInitializer(check.toMethodReference());
 		};
-	}
-
-	private static boolean isOurs(ConfigurableListableBeanFactory beans) {
-		return Stream.of(DistributedLockAutoConfiguration.class, DisabledLocksAutoConfiguration.class)
-			.anyMatch((type) -> beans.getBeanNamesForType(type, false, false).length > 0);
 	}
 
 	private static void check(AheadOfTimeChoice choice, MethodSpec.Builder method) {

@@ -32,14 +32,14 @@ import org.springframework.core.env.Environment;
 
 /**
  * Auto-configuration of the {@link LockTemplate}, which uses all available providers, and
- * of the advice for annotated methods.
+ * of the advice for annotated methods. If locks are switched off, all of that is there as
+ * usual, and locks nothing.
  *
  * @since 0.1
  */
 // late, as the configurations of providers come just before it, whatever their own order
 @AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE - 9)
 @AutoConfiguration
-@ConditionalOnBooleanProperty(name = "lock.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(LockProperties.class)
 public final class DistributedLockAutoConfiguration {
 
@@ -51,6 +51,11 @@ public final class DistributedLockAutoConfiguration {
 			ObjectProvider<LockListener> listeners, ObjectProvider<LockObserver> observers,
 			ObjectProvider<LockKeyLayout> layout, ObjectProvider<LockTemplateBuilderCustomizer> customizers,
 			Environment environment, ApplicationEventPublisher events) {
+		if (!properties.enabled()) {
+			logger.warn(
+					"Distributed locks are OFF: lock.enabled is false. Annotated methods and the LockTemplate run their work without a lock, at the same time as other instances");
+			return customized(DefaultLockTemplate.builder().unlocked(), customizers);
+		}
 		List<LockProvider> providers = lockProviders.orderedStream().toList();
 		LockTemplateBuilder builder = DefaultLockTemplate.builder();
 		try {

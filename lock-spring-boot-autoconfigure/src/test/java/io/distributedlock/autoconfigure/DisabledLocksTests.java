@@ -7,6 +7,7 @@ import io.distributedlock.LockContext;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.autoconfigure.execution.LockExecutionAutoConfiguration;
+import io.distributedlock.autoconfigure.health.LockHealthAutoConfiguration;
 import io.distributedlock.autoconfigure.redis.RedissonLockAutoConfiguration;
 import io.distributedlock.spi.LockProvider;
 import org.junit.jupiter.api.Test;
@@ -25,14 +26,17 @@ class DisabledLocksTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(
-				AutoConfigurations.of(DistributedLockAutoConfiguration.class, DisabledLocksAutoConfiguration.class,
-						LockExecutionAutoConfiguration.class, RedissonLockAutoConfiguration.class))
+				AutoConfigurations.of(DistributedLockAutoConfiguration.class, LockExecutionAutoConfiguration.class,
+						RedissonLockAutoConfiguration.class, LockHealthAutoConfiguration.class))
 		.withPropertyValues("lock.enabled=false");
 
 	@Test
 	void noBackendIsAskedAndTheLogSaysSo(CapturedOutput output) {
 		this.runner.run((context) -> {
-			assertThat(context).doesNotHaveBean(LockProvider.class).doesNotHaveBean(RedissonClient.class);
+			assertThat(context).doesNotHaveBean(LockProvider.class)
+				.doesNotHaveBean(RedissonClient.class)
+				.doesNotHaveBean(LockHealthAutoConfiguration.class)
+				.doesNotHaveBean("lockShutdown");
 			assertThat(output).contains("WARN").contains("Distributed locks are OFF");
 		});
 	}
