@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import io.distributedlock.LockRequest;
@@ -220,9 +221,9 @@ record KeyOwners(DefaultLockTemplate template, Duration answerTime, ShownKeys ke
 		return new Seen(readings.get(0), List.of());
 	}
 
-	private <T> T answer(Question<T> question) throws NotAnswered {
+	private <T> T answer(Supplier<CompletableFuture<T>> question) throws NotAnswered {
 		try {
-			return question.ask().get(this.answerTime.multipliedBy(ANSWERS).toMillis(), TimeUnit.MILLISECONDS);
+			return question.get().get(this.answerTime.multipliedBy(ANSWERS).toMillis(), TimeUnit.MILLISECONDS);
 		}
 		catch (IllegalArgumentException ex) {
 			String reason = String.valueOf(ex.getMessage());
@@ -247,16 +248,6 @@ record KeyOwners(DefaultLockTemplate template, Duration answerTime, ShownKeys ke
 	 * The owners of a key, none if it is free.
 	 */
 	private record Seen(String fullKey, List<LockOwner> owners) {
-	}
-
-	/**
-	 * Asks a backend.
-	 */
-	@FunctionalInterface
-	private interface Question<T> {
-
-		CompletableFuture<T> ask();
-
 	}
 
 	/**
