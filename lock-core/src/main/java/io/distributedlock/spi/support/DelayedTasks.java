@@ -50,6 +50,23 @@ public final class DelayedTasks {
 	}
 
 	/**
+	 * Run a task after a delay, unless it is called off.
+	 * @param delay the delay; zero or less for none
+	 * @param task the task
+	 * @return calls it off, after which nothing keeps the task in memory
+	 */
+	public static Runnable later(Duration delay, Runnable task) {
+		CompletableFuture<Boolean> due = new CompletableFuture<Boolean>().completeOnTimeout(true, delay.toNanos(),
+				TimeUnit.NANOSECONDS);
+		due.thenAccept((wanted) -> {
+			if (wanted) {
+				executor.execute(task);
+			}
+		});
+		return () -> due.complete(false);
+	}
+
+	/**
 	 * Return the executor of the tasks that are due.
 	 * @param factory makes its threads
 	 */

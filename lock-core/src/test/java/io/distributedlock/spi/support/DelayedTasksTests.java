@@ -1,5 +1,6 @@
 package io.distributedlock.spi.support;
 
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -31,6 +32,16 @@ class DelayedTasksTests {
 		CompletableFuture.delayedExecutor(1, TimeUnit.MILLISECONDS, threads).execute(() -> run.complete(true));
 		assertThat(run).succeedsWithin(Patience.LIMIT);
 		assertThat(failures).hasNegativeValue();
+	}
+
+	@Test
+	void taskThatIsCalledOffDoesNotRun() {
+		AtomicInteger runs = new AtomicInteger();
+		DelayedTasks.later(Duration.ofMillis(20), runs::incrementAndGet).run();
+		CompletableFuture<Boolean> after = new CompletableFuture<>();
+		DelayedTasks.later(Duration.ofMillis(40), () -> after.complete(true));
+		assertThat(after).succeedsWithin(Patience.LIMIT);
+		assertThat(runs).hasValue(0);
 	}
 
 }

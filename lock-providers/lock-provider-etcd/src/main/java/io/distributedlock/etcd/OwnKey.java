@@ -3,14 +3,12 @@ package io.distributedlock.etcd;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
 
 import io.distributedlock.spi.Lease.LossSignal;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.support.DelayedTasks;
 import io.distributedlock.spi.support.Mutex;
 import io.etcd.jetcd.ByteSequence;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The key of one owner under an etcd lease that others use too, until the owner has left.
@@ -43,9 +41,10 @@ final class OwnKey {
 	private boolean over;
 
 	/**
-	 * Completes with whether the time of the key is over.
+	 * Calls off the end of the time of the key.
 	 */
-	private @Nullable CompletableFuture<Boolean> timer;
+	private Runnable timer = () -> {
+	};
 
 	/**
 	 * Note a key that is about to be created.
@@ -87,16 +86,9 @@ final class OwnKey {
 			if (this.over) {
 				return false;
 			}
-			stopTimer();
-			CompletableFuture<Boolean> next = new CompletableFuture<>();
-			this.timer = next;
+			this.timer.run();
 			long end = term.startNanos() + term.granted().toNanos();
-			next.completeOnTimeout(true, end - System.nanoTime(), TimeUnit.NANOSECONDS);
-			next.thenAccept((expired) -> {
-				if (expired) {
-					DelayedTasks.after(Duration.ZERO).execute(this::remove);
-				}
-			});
+			this.timer = DelayedTasks.later(Duration.ofNanos(end - System.nanoTime()), this::remove);
 			return true;
 		});
 	}
@@ -169,18 +161,10 @@ final class OwnKey {
 		return this.mutex.get(() -> {
 			boolean first = !this.over;
 			this.over = true;
-			stopTimer();
+			this.timer.run();
 			this.lease.remove(this);
 			return first;
 		});
-	}
-
-	private void stopTimer() {
-		CompletableFuture<Boolean> running = this.timer;
-		if (running != null) {
-			running.complete(false);
-			this.timer = null;
-		}
 	}
 
 }

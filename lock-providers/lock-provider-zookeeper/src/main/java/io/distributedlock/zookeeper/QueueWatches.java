@@ -4,6 +4,8 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
+import io.distributedlock.spi.support.DelayedTasks;
+
 /**
  * The watches on queues in which this JVM has places, and for a while after the last
  * place has gone: a lock that others wait for is soon asked for again. Thread-safe.
@@ -67,7 +69,7 @@ final class QueueWatches implements AutoCloseable {
 	}
 
 	private void endIfUnused(String parent) {
-		this.calls.later(UNUSED.dividedBy(2), () -> {
+		DelayedTasks.after(UNUSED.dividedBy(2)).execute(() -> {
 			QueueWatch remaining = this.watches.computeIfPresent(parent, (key, watch) -> {
 				if (watch.isUnused(UNUSED)) {
 					watch.end();

@@ -4,13 +4,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Future;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 import io.distributedlock.spi.BackendException;
-import io.distributedlock.spi.support.DaemonThreads;
 import io.distributedlock.spi.support.UnknownOwners;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.api.BackgroundCallback;
@@ -48,15 +44,11 @@ final class ZooKeeperCalls implements AutoCloseable {
 
 	private final UnknownOwners unknownOwners = new UnknownOwners();
 
-	private final ScheduledThreadPoolExecutor timer;
-
 	ZooKeeperCalls(CuratorFramework client, Connection connection, Duration commandTimeout) {
 		this.client = client;
 		this.connection = connection;
 		// before the engine's own time-out, which does not say where ZooKeeper is
 		this.commandTimeout = commandTimeout.multipliedBy(9).dividedBy(10);
-		this.timer = new ScheduledThreadPoolExecutor(1, new DaemonThreads("lock-zookeeper-timer"));
-		this.timer.setRemoveOnCancelPolicy(true);
 	}
 
 	/**
@@ -220,18 +212,8 @@ final class ZooKeeperCalls implements AutoCloseable {
 		return Duration.ofMillis(this.client.getZookeeperClient().getLastNegotiatedSessionTimeoutMs() * 2L / 5);
 	}
 
-	Future<?> later(Duration delay, Runnable task) {
-		try {
-			return this.timer.schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
-		}
-		catch (RejectedExecutionException ex) {
-			return CompletableFuture.completedFuture(null);
-		}
-	}
-
 	@Override
 	public void close() {
-		this.timer.shutdownNow();
 		this.unknownOwners.close();
 	}
 

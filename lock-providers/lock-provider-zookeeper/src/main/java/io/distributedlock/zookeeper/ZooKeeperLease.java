@@ -5,13 +5,13 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.distributedlock.LockType;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.spi.support.DelayedTasks;
 import org.apache.curator.framework.api.CuratorEvent;
 import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
@@ -51,7 +51,11 @@ final class ZooKeeperLease implements Lease {
 
 	private final LeaseTerm term;
 
-	private final AtomicReference<@Nullable Future<?>> end = new AtomicReference<>();
+	/**
+	 * Calls off what ends the lease with its term.
+	 */
+	private final AtomicReference<Runnable> end = new AtomicReference<>(() -> {
+	});
 
 	private final AtomicReference<@Nullable LossSignal> lossSignal = new AtomicReference<>();
 
@@ -208,13 +212,10 @@ final class ZooKeeperLease implements Lease {
 	}
 
 	private void endAfter(Duration leaseTime) {
-		Future<?> before = this.end.getAndSet(this.calls.later(leaseTime, () -> {
+		this.end.getAndSet(DelayedTasks.later(leaseTime, () -> {
 			stop();
 			remove();
-		}));
-		if (before != null) {
-			before.cancel(false);
-		}
+		})).run();
 	}
 
 	private void remove() {
@@ -231,10 +232,8 @@ final class ZooKeeperLease implements Lease {
 	 */
 	void forget() {
 		this.connection.remove(this);
-		Future<?> current = this.end.getAndSet(null);
-		if (current != null) {
-			current.cancel(false);
-		}
+		this.end.getAndSet(() -> {
+		}).run();
 	}
 
 	@Override

@@ -4,9 +4,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.Future;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -15,7 +12,7 @@ import java.util.function.Supplier;
 import javax.sql.DataSource;
 
 import io.distributedlock.spi.BackendException;
-import io.distributedlock.spi.support.DaemonThreads;
+import io.distributedlock.spi.support.DelayedTasks;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,7 +54,13 @@ public final class JdbcCalls implements AutoCloseable {
 
 	private final CallThreads waits;
 
-	private final ScheduledThreadPoolExecutor timer;
+	/**
+	 * Calls off the next sweep.
+	 */
+	private volatile Runnable sweep = () -> {
+	};
+
+	private volatile boolean closed;
 
 	/**
 	 * Create calls. Does not open a connection yet.
@@ -77,8 +80,6 @@ public final class JdbcCalls implements AutoCloseable {
 		this.attempts = new CallThreads("lock-jdbc", threads);
 		this.upkeep = new CallThreads("lock-jdbc-upkeep", upkeepThreads);
 		this.waits = new CallThreads("lock-jdbc-wait", waitThreads);
-		this.timer = new ScheduledThreadPoolExecutor(1, new DaemonThreads("lock-jdbc-timer"));
-		this.timer.setRemoveOnCancelPolicy(true);
 	}
 
 	/**
@@ -208,26 +209,19 @@ public final class JdbcCalls implements AutoCloseable {
 		return this.commandTimeout;
 	}
 
-	/**
-	 * Run a task later.
-	 * @return {@code null} if this is closed
-	 */
-	public @Nullable Future<?> later(long delayNanos, Runnable task) {
-		try {
-			return this.timer.schedule(task, delayNanos, TimeUnit.NANOSECONDS);
-		}
-		catch (RejectedExecutionException ex) {
-			return null;
-		}
-	}
-
 	void regularly(Duration interval, Runnable task) {
-		this.timer.scheduleWithFixedDelay(task, interval.toNanos(), interval.toNanos(), TimeUnit.NANOSECONDS);
+		if (!this.closed) {
+			this.sweep = DelayedTasks.later(interval, () -> {
+				task.run();
+				regularly(interval, task);
+			});
+		}
 	}
 
 	@Override
 	public void close() {
-		this.timer.shutdownNow();
+		this.closed = true;
+		this.sweep.run();
 		this.attempts.close();
 		this.upkeep.close();
 		this.waits.close();

@@ -4,13 +4,13 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Future;
 import java.util.concurrent.locks.ReentrantLock;
 
 import io.distributedlock.jdbc.internal.call.JdbcCalls;
 import io.distributedlock.jdbc.internal.call.Session;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.spi.support.DelayedTasks;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,7 +43,11 @@ final class SessionLease implements Lease {
 
 	private @Nullable Session session;
 
-	private @Nullable Future<?> timer;
+	/**
+	 * Calls off the end of the term.
+	 */
+	private Runnable timer = () -> {
+	};
 
 	/**
 	 * Create the lease of a session that has its lock.
@@ -93,21 +97,15 @@ final class SessionLease implements Lease {
 	void endAfter(LeaseTerm running) {
 		this.use.lock();
 		try {
-			cancelTimer();
-			if (this.session == null) {
-				return;
-			}
-			this.timer = this.calls.later(running.startNanos() + running.granted().toNanos() - System.nanoTime(),
-					this::endInBackground);
-			if (this.timer != null) {
-				return;
+			this.timer.run();
+			if (this.session != null) {
+				long end = running.startNanos() + running.granted().toNanos();
+				this.timer = DelayedTasks.later(Duration.ofNanos(end - System.nanoTime()), this::endInBackground);
 			}
 		}
 		finally {
 			this.use.unlock();
 		}
-		// the provider is closed, so no timer would end it later
-		end();
 	}
 
 	/**
@@ -134,7 +132,7 @@ final class SessionLease implements Lease {
 				return false;
 			}
 			this.session = null;
-			cancelTimer();
+			this.timer.run();
 			return this.provider.end(this, this.key, current);
 		}
 		finally {
@@ -169,14 +167,6 @@ final class SessionLease implements Lease {
 		finally {
 			this.use.unlock();
 		}
-	}
-
-	private void cancelTimer() {
-		Future<?> running = this.timer;
-		if (running != null) {
-			running.cancel(false);
-		}
-		this.timer = null;
 	}
 
 	@Override

@@ -1,5 +1,6 @@
 package io.distributedlock.jdbc.internal.table;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -9,11 +10,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Future;
 
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.ReleaseSignal;
+import io.distributedlock.spi.support.DelayedTasks;
 import io.distributedlock.spi.support.Mutex;
 import org.jspecify.annotations.Nullable;
 
@@ -110,9 +111,12 @@ final class TableLine {
 	 */
 	private @Nullable QueueRow named;
 
-	private @Nullable Future<?> timer;
+	/**
+	 * Calls off the next question, if one is planned.
+	 */
+	private @Nullable Runnable timer;
 
-	private @Nullable Future<?> removal;
+	private boolean removalPlanned;
 
 	/**
 	 * Whether the question that is under way has kept rows from being removed.
@@ -209,11 +213,10 @@ final class TableLine {
 	private void afterLeaving() {
 		if (this.waiting.isEmpty()) {
 			this.emptySinceNanos = System.nanoTime();
-			cancel(this.timer);
-			this.timer = null;
+			stopTimer();
 		}
-		if (this.rows.size() > this.waiting.size() && this.removal == null && !this.removalDue) {
-			this.removal = this.lines.calls().later(this.lingerNanos, this::lingered);
+		if (this.rows.size() > this.waiting.size() && !this.removalPlanned && !this.removalDue) {
+			removeLater(this.lingerNanos);
 		}
 	}
 
@@ -274,8 +277,7 @@ final class TableLine {
 		this.busy = true;
 		this.frontDue = false;
 		if (asksFront) {
-			cancel(this.timer);
-			this.timer = null;
+			stopTimer();
 		}
 		return new QueueQuestion(request, this.giveUpAtNanos, rowsToAskAbout(), List.copyOf(this.unconfirmed),
 				asksFront, stayDue);
@@ -465,7 +467,7 @@ final class TableLine {
 			this.busy = false;
 			this.removalDue = false;
 			if (!this.waiting.isEmpty() && this.timer == null) {
-				this.timer = this.lines.calls().later(interval(), this::intervalOver);
+				this.timer = DelayedTasks.later(Duration.ofNanos(interval()), this::intervalOver);
 			}
 			return due;
 		});
@@ -508,14 +510,14 @@ final class TableLine {
 	}
 
 	private List<QueueRow> takeSurplus() {
-		this.removal = null;
+		this.removalPlanned = false;
 		if (this.busy) {
 			this.removalDue = true;
 			return List.of();
 		}
 		long restNanos = this.waiting.isEmpty() ? this.lingerNanos - (System.nanoTime() - this.emptySinceNanos) : 0;
 		if (restNanos > 0) {
-			this.removal = this.lines.calls().later(restNanos, this::lingered);
+			removeLater(restNanos);
 			return List.of();
 		}
 		List<QueueRow> surplus = List
@@ -552,9 +554,15 @@ final class TableLine {
 		}
 	}
 
-	private static void cancel(@Nullable Future<?> task) {
-		if (task != null) {
-			task.cancel(false);
+	private void removeLater(long nanos) {
+		this.removalPlanned = true;
+		DelayedTasks.after(Duration.ofNanos(nanos)).execute(this::lingered);
+	}
+
+	private void stopTimer() {
+		if (this.timer != null) {
+			this.timer.run();
+			this.timer = null;
 		}
 	}
 

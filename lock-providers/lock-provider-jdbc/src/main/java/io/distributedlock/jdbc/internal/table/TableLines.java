@@ -115,10 +115,6 @@ final class TableLines {
 		this.byKey.values().forEach(TableLine::close);
 	}
 
-	JdbcCalls calls() {
-		return this.calls;
-	}
-
 	/**
 	 * Return whether messages of releases arrive.
 	 */
