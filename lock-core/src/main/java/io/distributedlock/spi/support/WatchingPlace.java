@@ -3,6 +3,7 @@ package io.distributedlock.spi.support;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 
 import io.distributedlock.spi.BackendException;
@@ -23,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * @since 0.1
  */
 public abstract class WatchingPlace implements LockQueue.Place {
+
+	private final AtomicBoolean over = new AtomicBoolean();
 
 	private final CompletableFuture<@Nullable Lease> outcome = new CompletableFuture<>();
 
@@ -74,9 +77,7 @@ public abstract class WatchingPlace implements LockQueue.Place {
 
 	@Override
 	public final void leave() {
-		if (this.outcome.completeExceptionally(new CancellationException("the place was left"))) {
-			remove();
-		}
+		end(null, new CancellationException("the place was left"), this::remove);
 	}
 
 	/**
@@ -102,7 +103,8 @@ public abstract class WatchingPlace implements LockQueue.Place {
 	protected abstract void remove();
 
 	/**
-	 * Stop watching those in front: the place is granted, was left or has failed.
+	 * Stop watching those in front, if it does: the place is granted, was left or has
+	 * failed.
 	 */
 	protected abstract void stopWatching();
 
@@ -152,7 +154,7 @@ public abstract class WatchingPlace implements LockQueue.Place {
 	 * @return {@code true} if nothing changes its outcome any more
 	 */
 	protected final boolean isOver() {
-		return this.outcome.isDone();
+		return this.over.get();
 	}
 
 	/**
@@ -169,16 +171,15 @@ public abstract class WatchingPlace implements LockQueue.Place {
 	 * @return {@code false} if the place was over, so that the lease is nobody's
 	 */
 	protected final boolean grant(Lease lease) {
-		return this.outcome.complete(lease);
+		return end(lease, null, () -> {
+		});
 	}
 
 	/**
 	 * End an attempt that does not wait: others are in front.
 	 */
 	protected final void refuse() {
-		if (this.outcome.complete(null)) {
-			remove();
-		}
+		end(null, null, this::remove);
 	}
 
 	/**
@@ -186,10 +187,6 @@ public abstract class WatchingPlace implements LockQueue.Place {
 	 * watching them.
 	 */
 	protected final void stayBehindOthers() {
-		if (!this.confirmed) {
-			// only a place behind others watches them
-			this.outcome.whenComplete((lease, failure) -> stopWatching());
-		}
 		this.confirmed = true;
 		this.behindOthers = true;
 	}
@@ -215,9 +212,7 @@ public abstract class WatchingPlace implements LockQueue.Place {
 	 * @param failure the failure of the client
 	 */
 	protected final void giveUp(Throwable failure) {
-		if (fail(failure)) {
-			remove();
-		}
+		end(null, this.errors.apply(failure), this::remove);
 	}
 
 	/**
@@ -226,7 +221,25 @@ public abstract class WatchingPlace implements LockQueue.Place {
 	 * @return {@code false} if the place was over
 	 */
 	protected final boolean fail(Throwable failure) {
-		return this.outcome.completeExceptionally(this.errors.apply(failure));
+		return end(null, this.errors.apply(failure), () -> {
+		});
+	}
+
+	/**
+	 * End, once, and say so when nothing is left: who is told may ask again.
+	 */
+	private boolean end(@Nullable Lease lease, @Nullable Throwable failure, Runnable removal) {
+		if (!this.over.compareAndSet(false, true)) {
+			return false;
+		}
+		try {
+			removal.run();
+			stopWatching();
+		}
+		finally {
+			Failures.settle(this.outcome, lease, failure);
+		}
+		return true;
 	}
 
 }

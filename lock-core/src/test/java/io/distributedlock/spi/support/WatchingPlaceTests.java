@@ -159,6 +159,19 @@ class WatchingPlaceTests {
 	}
 
 	@Test
+	void whoIsToldOfTheEndFindsNothingLeft() {
+		List<String> left = new ArrayList<>();
+		this.place.attempt()
+			.whenComplete(
+					(lease, failure) -> left.add(this.place.removals + " removed, watching " + this.place.watching));
+		this.place.lookAgain();
+		this.place.answerBehindOthers(0);
+		this.place.lookAgain();
+		this.place.looks.get(1).completeExceptionally(new BackendException("denied", false, null));
+		assertThat(left).containsExactly("1 removed, watching false");
+	}
+
+	@Test
 	void leavingAfterTheGrantDoesNothing() {
 		this.place.grant(new TestLease());
 		this.place.leave();

@@ -95,11 +95,6 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 		this.mayWait = mayWait;
 		this.parent = ZooKeeperOwners.parentOf(root, request.key(), request.type());
 		this.name = QueueNode.nameFor(request.type() == LockType.READ, request.permits(), owner);
-		attempt().whenComplete((lease, failure) -> {
-			if (lease == null) {
-				owners.ended(owner);
-			}
-		});
 	}
 
 	/**
@@ -115,7 +110,7 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 		created.whenComplete((event, failure) -> {
 			if (failure != null) {
 				// what it may have left is removed by who has sent it
-				fail(failure);
+				giveUp(failure);
 			}
 			else {
 				onCreated(event, sentAt);
@@ -125,7 +120,7 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 
 	private void onCreated(CuratorEvent event, long sentAt) {
 		if (event.getResultCode() != Code.OK.intValue()) {
-			fail(new BackendException(
+			giveUp(new BackendException(
 					"ZooKeeper removed the node of the lock because it was empty, before an owner was added: try again",
 					true, null));
 			return;
@@ -332,6 +327,7 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 	 */
 	@Override
 	protected void remove() {
+		this.owners.ended(this.owner);
 		Node node = this.own;
 		if (node != null && this.twinsKnown) {
 			this.calls.remove(node.path);

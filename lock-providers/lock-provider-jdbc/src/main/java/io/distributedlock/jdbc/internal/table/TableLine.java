@@ -131,8 +131,8 @@ final class TableLine {
 	/**
 	 * Add a call at the end.
 	 */
-	TablePlace add(LeaseRequest request) {
-		TablePlace place = new TablePlace(this, request);
+	TablePlace add(LeaseRequest request, boolean mayWait) {
+		TablePlace place = new TablePlace(this, request, mayWait);
 		this.mutex.run(() -> {
 			this.giveUpAtNanos = this.waiting.isEmpty() ? request.giveUpAtNanos()
 					: later(this.giveUpAtNanos, request.giveUpAtNanos());
@@ -326,7 +326,7 @@ final class TableLine {
 			return taker(answered);
 		});
 		if (taker != null) {
-			taker.grant(lease);
+			taker.take(lease);
 			return DONE;
 		}
 		// the next question finds the key free
@@ -437,7 +437,7 @@ final class TableLine {
 			this.unconfirmed.addAll(asked);
 			return asked;
 		});
-		told.forEach((place) -> place.fail(failure));
+		told.forEach((place) -> place.failed(failure));
 	}
 
 	/**

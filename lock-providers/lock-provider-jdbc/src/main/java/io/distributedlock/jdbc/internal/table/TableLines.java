@@ -63,11 +63,11 @@ final class TableLines {
 	/**
 	 * Add a call to the line of its key.
 	 */
-	TablePlace add(LeaseRequest request) {
+	TablePlace add(LeaseRequest request, boolean mayWait) {
 		AtomicReference<@Nullable TablePlace> added = new AtomicReference<>();
 		TableLine line = this.byKey.compute(request.key(), (key, current) -> {
 			TableLine joined = (current != null) ? current : new TableLine(key, this);
-			added.set(joined.add(request));
+			added.set(joined.add(request, mayWait));
 			return joined;
 		});
 		line.joined();
@@ -84,8 +84,7 @@ final class TableLines {
 		if (line == null || !(request.type() == LockType.FAIR ? line.isLeftBehind() : line.isEnding())) {
 			return Optional.empty();
 		}
-		TablePlace place = add(request);
-		return Optional.of(place.answered().whenComplete((lease, failure) -> place.leave()));
+		return Optional.of(add(request, false).attempt());
 	}
 
 	/**

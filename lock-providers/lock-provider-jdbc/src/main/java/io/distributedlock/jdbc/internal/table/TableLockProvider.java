@@ -171,7 +171,7 @@ public final class TableLockProvider implements LockProvider, LockQueue, LockOwn
 
 	@Override
 	public Place enqueue(LeaseRequest request) {
-		return this.lines.add(request);
+		return this.lines.add(request, true);
 	}
 
 	@Override

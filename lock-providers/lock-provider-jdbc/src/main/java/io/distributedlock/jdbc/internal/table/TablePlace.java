@@ -3,44 +3,33 @@ package io.distributedlock.jdbc.internal.table;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
-import io.distributedlock.spi.LockQueue;
 import io.distributedlock.spi.support.Failures;
-import org.jspecify.annotations.Nullable;
+import io.distributedlock.spi.support.WatchingPlace;
 
 /**
- * A call that waits in the line of this JVM for a key.
+ * A call in the line of this JVM for a key, which asks for all of them.
  */
-final class TablePlace implements LockQueue.Place {
+final class TablePlace extends WatchingPlace {
 
 	private final TableLine line;
 
 	private final LeaseRequest request;
 
+	private final boolean mayWait;
+
 	private final long sinceNanos = System.nanoTime();
 
-	private final CompletableFuture<Lease> granted = new CompletableFuture<>();
-
 	/**
-	 * Completes with the first answer: the lease, or {@code null} if others are in front.
+	 * Create a place.
+	 * @param mayWait whether to stay if others are in front
 	 */
-	private final CompletableFuture<@Nullable Lease> answered = new CompletableFuture<>();
-
-	/**
-	 * Whether the database has ever confirmed the place.
-	 */
-	private volatile boolean confirmed;
-
-	/**
-	 * Whether the last answer was that others are in front.
-	 */
-	private volatile boolean behindOthers;
-
-	TablePlace(TableLine line, LeaseRequest request) {
+	TablePlace(TableLine line, LeaseRequest request, boolean mayWait) {
+		super(Failures::unwrap);
 		this.line = line;
 		this.request = request;
+		this.mayWait = mayWait;
 	}
 
 	LeaseRequest request() {
@@ -51,56 +40,44 @@ final class TablePlace implements LockQueue.Place {
 		return this.sinceNanos;
 	}
 
-	CompletionStage<@Nullable Lease> answered() {
-		return this.answered;
+	@Override
+	protected boolean isTaken() {
+		return true;
 	}
 
 	@Override
-	public CompletionStage<Lease> granted() {
-		return this.granted;
-	}
-
-	@Override
-	public void lookAgain() {
+	protected CompletionStage<?> look() {
 		this.line.look(this);
+		return CompletableFuture.completedFuture(true);
 	}
 
 	@Override
-	public boolean isBehindOthers() {
-		return this.behindOthers;
-	}
-
-	@Override
-	public void leave() {
+	protected void remove() {
 		this.line.leave(this);
 	}
 
-	void grant(Lease lease) {
-		this.answered.complete(lease);
-		if (!this.granted.complete(lease)) {
+	@Override
+	protected void stopWatching() {
+		// the line does
+	}
+
+	void take(Lease lease) {
+		if (!grant(lease)) {
 			lease.release();
 		}
 	}
 
 	void confirm() {
-		this.confirmed = true;
-		this.behindOthers = true;
-		this.answered.complete(null);
+		if (this.mayWait) {
+			stayBehindOthers();
+		}
+		else {
+			refuse();
+		}
 	}
 
-	/**
-	 * Note that a question has failed. A place that the database has confirmed stays in
-	 * the queue for a while: the next question may find it there.
-	 */
-	void fail(Throwable failure) {
-		this.behindOthers = false;
-		Throwable cause = Failures.unwrap(failure);
-		boolean mayPass = cause instanceof BackendException backendFailure && backendFailure.isRetryable();
-		if (!mayPass || !this.confirmed) {
-			leave();
-			this.answered.completeExceptionally(cause);
-			this.granted.completeExceptionally(cause);
-		}
+	void failed(Throwable failure) {
+		onLookFailed(failure);
 	}
 
 }
