@@ -1,8 +1,9 @@
 package io.distributedlock.zookeeper;
 
 import java.time.Duration;
-import java.util.Iterator;
-import java.util.LinkedHashSet;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -37,7 +38,20 @@ final class QueueWatch {
 
 	private final Set<Waiter> waiters = ConcurrentHashMap.newKeySet();
 
-	private final Memory gone = new Memory();
+	/**
+	 * The nodes that have gone, the last of them.
+	 */
+	private final Set<String> gone = Collections
+		.newSetFromMap(Collections.synchronizedMap(new LinkedHashMap<String, Boolean>() {
+
+			private static final long serialVersionUID = 1L;
+
+			@Override
+			protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
+				return size() > REMEMBERED;
+			}
+
+		}));
 
 	private final CuratorWatcher watcher = this::onEvent;
 
@@ -112,10 +126,9 @@ final class QueueWatch {
 	}
 
 	void end() {
-		if (this.session != 0) {
-			this.session = 0;
-			this.calls.stopWatchingAll(this.parent);
-		}
+		this.session = 0;
+		// also if the answer came late: the server reports in any case
+		this.calls.stopWatchingAll(this.parent);
 	}
 
 	private void onEvent(WatchedEvent event) {
@@ -158,32 +171,6 @@ final class QueueWatch {
 		 * Called when events may have been missed.
 		 */
 		void missed();
-
-	}
-
-	/**
-	 * The last names.
-	 */
-	private static final class Memory {
-
-		private final Mutex mutex = new Mutex();
-
-		private final Set<String> names = new LinkedHashSet<>();
-
-		void add(String name) {
-			this.mutex.run(() -> {
-				this.names.add(name);
-				if (this.names.size() > REMEMBERED) {
-					Iterator<String> oldest = this.names.iterator();
-					oldest.next();
-					oldest.remove();
-				}
-			});
-		}
-
-		boolean contains(String name) {
-			return this.mutex.get(() -> this.names.contains(name));
-		}
 
 	}
 

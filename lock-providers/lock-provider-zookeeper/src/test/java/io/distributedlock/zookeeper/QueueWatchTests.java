@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -14,10 +15,12 @@ import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockQueue;
 import io.distributedlock.test.network.TcpProxy;
+import io.distributedlock.test.network.TcpProxy.Direction;
 import io.distributedlock.test.patience.Patience;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.framework.api.ACLProvider;
+import org.apache.curator.framework.api.CuratorEvent;
 import org.apache.curator.retry.RetryNTimes;
 import org.apache.curator.test.TestingServer;
 import org.apache.zookeeper.ZooDefs.Ids;
@@ -87,8 +90,7 @@ class QueueWatchTests {
 		assertThat(watch.begin().get(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
 		assertThat(watch.isActive()).isTrue();
 		watch.add(this.waiter);
-		this.near.create().forPath("/parent/w-b-0000000002");
-		this.near.delete().forPath("/parent/w-b-0000000002");
+		comeAndGo("w-b-0000000002");
 		Patience.await().untilAsserted(() -> assertThat(this.told).containsExactly("gone w-b-0000000002"));
 		assertThat(watch.hasGone("w-b-0000000002")).isTrue();
 	}
@@ -102,8 +104,7 @@ class QueueWatchTests {
 		this.proxy.cut();
 		Patience.await().atMost(LONG).until(() -> this.told.contains("missed"));
 		Patience.await("events of the watch that the client has set again").atMost(LONG).until(() -> {
-			this.near.create().forPath("/parent/w-c-0000000003");
-			this.near.delete().forPath("/parent/w-c-0000000003");
+			comeAndGo("w-c-0000000003");
 			return this.told.contains("gone w-c-0000000003");
 		});
 	}
@@ -123,9 +124,35 @@ class QueueWatchTests {
 					&& this.far.getZookeeperClient().getZooKeeper().getSessionId() != before);
 		assertThat(watch.isActive()).isFalse();
 		Patience.await().atMost(LONG).until(() -> watch.begin().get(Patience.SECONDS, TimeUnit.SECONDS));
-		this.near.create().forPath("/parent/w-d-0000000004");
-		this.near.delete().forPath("/parent/w-d-0000000004");
+		comeAndGo("w-d-0000000004");
 		Patience.await().atMost(LONG).until(() -> this.told.contains("gone w-d-0000000004"));
+	}
+
+	@Test
+	void watchWhoseAnswerWasLateIsEndedToo() throws Exception {
+		this.near.create().forPath("/parent");
+		QueueWatch watch = watch(Duration.ofSeconds(1));
+		this.far.blockUntilConnected();
+		this.proxy.hold(Direction.REPLIES);
+		assertThat(watch.begin().get(Patience.SECONDS, TimeUnit.SECONDS)).isFalse();
+		this.proxy.heal();
+		Patience.await("events of the watch").until(() -> {
+			comeAndGo("w-e-0000000005");
+			return watch.hasGone("w-e-0000000005");
+		});
+		watch.end();
+		// the server carries out the commands of a session one after the other
+		this.far.checkExists().forPath("/parent");
+		comeAndGo("w-f-0000000006");
+		CompletableFuture<CuratorEvent> later = new CompletableFuture<>();
+		this.far.getChildren().inBackground((client, event) -> later.complete(event)).forPath("/parent");
+		assertThat(later).succeedsWithin(Patience.LIMIT);
+		assertThat(watch.hasGone("w-f-0000000006")).isFalse();
+	}
+
+	private void comeAndGo(String name) throws Exception {
+		this.near.create().forPath("/parent/" + name);
+		this.near.delete().forPath("/parent/" + name);
 	}
 
 	@Test
@@ -194,8 +221,12 @@ class QueueWatchTests {
 	}
 
 	private QueueWatch watch() {
+		return watch(Duration.ofSeconds(10));
+	}
+
+	private QueueWatch watch(Duration commandTimeout) {
 		Connection connection = new Connection(this.far);
-		ZooKeeperCalls calls = new ZooKeeperCalls(this.far, connection, Duration.ofSeconds(10));
+		ZooKeeperCalls calls = new ZooKeeperCalls(this.far, connection, commandTimeout);
 		this.opened.add(connection);
 		this.opened.add(calls);
 		return new QueueWatch(calls, connection, "/parent");
