@@ -26,6 +26,7 @@ import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.ReleaseSignal;
+import io.distributedlock.spi.support.CommandLease;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -76,7 +77,7 @@ public class SessionLockProvider implements LockProvider, ReleaseSignal {
 
 	private final SharedAttempts attempts = new SharedAttempts();
 
-	private final Set<SessionLease> held = ConcurrentHashMap.newKeySet();
+	private final Set<HeldSession> held = ConcurrentHashMap.newKeySet();
 
 	SessionLockProvider(JdbcCalls calls, SessionLocks locks, int maxLockConnections, Duration sweepAfter,
 			@Nullable PostgresReleases releases) {
@@ -131,7 +132,7 @@ public class SessionLockProvider implements LockProvider, ReleaseSignal {
 		LeaseTerm term = new LeaseTerm(System.nanoTime(), request.leaseTime());
 		return this.calls
 			.attempt((giveUpAt) -> this.calls.retried((until) -> acquire(request, term, until), giveUpAt),
-					request.giveUpAtNanos(), SessionLockProvider::end)
+					request.giveUpAtNanos(), SessionLockProvider::release)
 			.thenApply((lease) -> lease.orElse(null));
 	}
 
@@ -143,12 +144,12 @@ public class SessionLockProvider implements LockProvider, ReleaseSignal {
 	CompletionStage<@Nullable Lease> await(LeaseRequest request, Duration patience) {
 		return this.calls
 			.await((giveUpAt) -> acquire(request, patience, giveUpAt), request.giveUpAtNanos(),
-					SessionLockProvider::end)
+					SessionLockProvider::release)
 			.thenApply((lease) -> lease.orElse(null));
 	}
 
-	private static void end(Optional<SessionLease> late) {
-		late.ifPresent(SessionLease::end);
+	private static void release(Optional<Lease> late) {
+		late.ifPresent(Lease::release);
 	}
 
 	/**
@@ -165,22 +166,22 @@ public class SessionLockProvider implements LockProvider, ReleaseSignal {
 	 * answer, its connection is ended.
 	 * @return whether the session had its row lock until now
 	 */
-	boolean end(SessionLease lease, String key, Session session) {
+	boolean end(HeldSession lease, String key, Session session) {
+		boolean had = false;
 		try {
 			session.giveUpAt(System.nanoTime() + Session.NEVER_NANOS);
-			boolean had = this.locks.free(session, key);
+			had = this.locks.free(session, key);
 			makeReusable(session);
-			return had;
 		}
 		catch (SQLException | RuntimeException | Error ex) {
-			logger.debug("The connection that held lock '{}' was broken", key, ex);
 			session.abort();
-			return false;
+			logger.debug("The connection that held lock '{}' was broken", key, ex);
 		}
 		finally {
 			this.held.remove(lease);
 			close(session);
 		}
+		return had;
 	}
 
 	public int freeConnections() {
@@ -206,7 +207,7 @@ public class SessionLockProvider implements LockProvider, ReleaseSignal {
 		}
 		this.calls.close();
 		CompletableFuture<?>[] endings = this.held.stream()
-			.map((lease) -> lease.release().toCompletableFuture())
+			.map(HeldSession::release)
 			.toArray(CompletableFuture<?>[]::new);
 		try {
 			CompletableFuture.allOf(endings).get(this.calls.commandTimeout().toNanos(), TimeUnit.NANOSECONDS);
@@ -219,8 +220,7 @@ public class SessionLockProvider implements LockProvider, ReleaseSignal {
 		}
 	}
 
-	private Optional<SessionLease> acquire(LeaseRequest request, LeaseTerm term, long giveUpAtNanos)
-			throws SQLException {
+	private Optional<Lease> acquire(LeaseRequest request, LeaseTerm term, long giveUpAtNanos) throws SQLException {
 		return inSession(request.key(), giveUpAtNanos, (session) -> {
 			long number = this.locks.lock(session, request.key(), untilCutOff(request.leaseTime()), Duration.ZERO);
 			return (number != 0) ? Optional.of(hold(request, session, number, term)) : Optional.empty();
@@ -232,8 +232,7 @@ public class SessionLockProvider implements LockProvider, ReleaseSignal {
 	 * a session that does not take up its grant soon. Until then the grant is a short
 	 * lease, which the engine renews while the work goes on.
 	 */
-	private Optional<SessionLease> acquire(LeaseRequest request, Duration patience, long giveUpAtNanos)
-			throws SQLException {
+	private Optional<Lease> acquire(LeaseRequest request, Duration patience, long giveUpAtNanos) throws SQLException {
 		return inSession(request.key(), giveUpAtNanos, (session) -> {
 			Duration grant = this.calls.commandTimeout();
 			long sentAt = System.nanoTime();
@@ -251,19 +250,19 @@ public class SessionLockProvider implements LockProvider, ReleaseSignal {
 		});
 	}
 
-	private SessionLease hold(LeaseRequest request, Session session, long number, LeaseTerm term) {
-		SessionLease lease = new SessionLease(this, this.calls, request.key(), session, number * TOKENS_PER_NUMBER,
-				Math.min(request.tokens(), TOKENS_PER_NUMBER), term);
+	private Lease hold(LeaseRequest request, Session session, long number, LeaseTerm term) {
+		HeldSession lease = new HeldSession(this, this.calls, request.key(), session);
 		this.held.add(lease);
 		lease.endAfter(term);
-		return lease;
+		return new CommandLease(request.key(), term, lease::renew, lease::release)
+			.withFencingTokens(number * TOKENS_PER_NUMBER, Math.min(request.tokens(), TOKENS_PER_NUMBER));
 	}
 
 	/**
 	 * Lock in a new session, which stays open if it gets the lock.
 	 */
-	private Optional<SessionLease> inSession(String key, long giveUpAtNanos,
-			JdbcCalls.Work<Optional<SessionLease>> locking) throws SQLException {
+	private Optional<Lease> inSession(String key, long giveUpAtNanos, JdbcCalls.Work<Optional<Lease>> locking)
+			throws SQLException {
 		if (!this.connections.tryAcquire()) {
 			throw new BackendException(
 					("all %s connections for locks are in use: raise lock.jdbc.max-lock-connections and the "
@@ -280,7 +279,7 @@ public class SessionLockProvider implements LockProvider, ReleaseSignal {
 			throw ex;
 		}
 		try {
-			Optional<SessionLease> lease = locking.on(session);
+			Optional<Lease> lease = locking.on(session);
 			if (lease.isPresent()) {
 				return lease;
 			}

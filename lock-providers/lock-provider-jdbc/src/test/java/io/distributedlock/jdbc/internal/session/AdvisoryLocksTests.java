@@ -321,6 +321,16 @@ class AdvisoryLocksTests {
 		assertThat(get(lease.release())).isTrue();
 	}
 
+	@ParameterizedTest
+	@EnumSource(names = { "MARIADB", "MYSQL" })
+	void lockThatWasReleasedWasHeldThoughItsConnectionBreaksThen(JdbcDialect dialect) {
+		LostStatements lost = new LostStatements(pool(dialect));
+		Lease lease = acquire(provider(lost.dataSource(), dialect), request(dialect, "released"));
+		LostStatements.Fault fault = lost.loseReply((sql) -> sql.contains("@distributed_lock_wait = NULL"));
+		assertThat(get(lease.release())).isTrue();
+		assertThat(fault.isReached()).isTrue();
+	}
+
 	/**
 	 * A proxy in front of the database opens another session where one is lost, and sets
 	 * its variables as they were.

@@ -2,13 +2,12 @@ package io.distributedlock.jdbc.internal.session;
 
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.ReentrantLock;
 
 import io.distributedlock.jdbc.internal.call.JdbcCalls;
 import io.distributedlock.jdbc.internal.call.Session;
-import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.support.DelayedTasks;
 import org.jspecify.annotations.Nullable;
@@ -20,21 +19,15 @@ import org.slf4j.LoggerFactory;
  * <p>
  * Why: docs/decisions/045-advisory-locks.md
  */
-final class SessionLease implements Lease {
+final class HeldSession {
 
-	private static final Logger logger = LoggerFactory.getLogger(SessionLease.class);
+	private static final Logger logger = LoggerFactory.getLogger(HeldSession.class);
 
 	private final SessionLockProvider provider;
 
 	private final JdbcCalls calls;
 
 	private final String key;
-
-	private final long token;
-
-	private final int tokens;
-
-	private final LeaseTerm term;
 
 	/**
 	 * A session serves one call at a time.
@@ -49,45 +42,19 @@ final class SessionLease implements Lease {
 	private Runnable timer = () -> {
 	};
 
-	/**
-	 * Create the lease of a session that has its lock.
-	 * @param token the first token
-	 * @param tokens how many there are
-	 */
-	SessionLease(SessionLockProvider provider, JdbcCalls calls, String key, Session session, long token, int tokens,
-			LeaseTerm term) {
+	HeldSession(SessionLockProvider provider, JdbcCalls calls, String key, Session session) {
 		this.provider = provider;
 		this.calls = calls;
 		this.key = key;
 		this.session = session;
-		this.token = token;
-		this.tokens = tokens;
-		this.term = term;
 	}
 
-	@Override
-	public OptionalLong fencingToken() {
-		return OptionalLong.of(this.token);
-	}
-
-	@Override
-	public int fencingTokens() {
-		return this.tokens;
-	}
-
-	@Override
-	public LeaseTerm term() {
-		return this.term;
-	}
-
-	@Override
-	public CompletionStage<@Nullable LeaseTerm> renew(Duration leaseTime) {
+	CompletionStage<@Nullable LeaseTerm> renew(Duration leaseTime) {
 		LeaseTerm next = new LeaseTerm(System.nanoTime(), leaseTime);
 		return this.calls.upkeepOfHeld((giveUpAt) -> prolong(next, giveUpAt)).thenApply((alive) -> alive ? next : null);
 	}
 
-	@Override
-	public CompletionStage<Boolean> release() {
+	CompletableFuture<Boolean> release() {
 		return this.calls.end(this::end);
 	}
 
@@ -124,7 +91,7 @@ final class SessionLease implements Lease {
 	 * End the row lock and wait for that.
 	 * @return whether the session had its row lock until now
 	 */
-	boolean end() {
+	private boolean end() {
 		this.use.lock();
 		try {
 			Session current = this.session;
@@ -167,11 +134,6 @@ final class SessionLease implements Lease {
 		finally {
 			this.use.unlock();
 		}
-	}
-
-	@Override
-	public String toString() {
-		return "SessionLease[key=%s, token=%s]".formatted(this.key, this.token);
 	}
 
 }
