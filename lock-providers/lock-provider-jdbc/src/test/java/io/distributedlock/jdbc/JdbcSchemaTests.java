@@ -136,6 +136,21 @@ class JdbcSchemaTests {
 	}
 
 	@Test
+	void sweepThatFailsLeavesNoLimitOnItsConnection() throws SQLException {
+		HikariDataSource pool = open(Databases.pool(Databases.emptyDatabase(mariaDb, "unswept"), "app", "secret", 1));
+		JdbcLockSchema.create(pool, JdbcDialect.MARIADB);
+		SessionLockProvider provider = open(SessionLockProvider
+			.ofRows(Databases.calls(pool, Databases.settings(JdbcDialect.MARIADB)), 1, Duration.ZERO, null));
+		get(get(provider.tryAcquire(request("k", Duration.ofSeconds(60), LockType.EXCLUSIVE))).release());
+		try (Connection connection = pool.getConnection(); Statement statement = connection.createStatement()) {
+			statement.execute("CREATE TRIGGER kept BEFORE DELETE ON distributed_lock_row FOR EACH ROW "
+					+ "SIGNAL SQLSTATE '45000'");
+		}
+		assertThat(provider.sweepNow()).failsWithin(Patience.LIMIT);
+		assertThat(count(pool, "SELECT @@SESSION.wait_timeout")).isGreaterThan(60);
+	}
+
+	@Test
 	void keysThatDifferAreDifferentLocks() throws SQLException {
 		keysAreDifferentLocks(JdbcDialect.H2, emptyH2(""));
 		keysAreDifferentLocks(JdbcDialect.H2, emptyH2(";IGNORECASE=TRUE"));

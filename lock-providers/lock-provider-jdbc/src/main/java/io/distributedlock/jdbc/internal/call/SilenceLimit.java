@@ -61,16 +61,23 @@ public final class SilenceLimit {
 	}
 
 	/**
-	 * Work, and remove the limits that the work has set, also after a failure.
+	 * Work in a transaction with the limit. A connection that is broken fails once more
+	 * at its end, and the first failure is the one to report.
 	 */
-	public <T extends @Nullable Object> T liftedAfter(Session session, JdbcCalls.Work<T> work) throws SQLException {
-		T result;
+	public <T extends @Nullable Object> T inTransaction(Session session, Duration time, JdbcCalls.Work<T> work)
+			throws SQLException {
 		try {
-			result = work.on(session);
+			session.connection().setAutoCommit(false);
+			set(session, time);
+			T result = work.on(session);
+			session.connection().commit();
+			end(session);
+			return result;
 		}
-		catch (SQLException | RuntimeException ex) {
+		catch (SQLException | RuntimeException | Error ex) {
 			try {
-				lift(session);
+				session.connection().rollback();
+				end(session);
 			}
 			catch (SQLException again) {
 				ex.addSuppressed(again);
@@ -78,8 +85,11 @@ public final class SilenceLimit {
 			}
 			throw ex;
 		}
+	}
+
+	private void end(Session session) throws SQLException {
+		session.connection().setAutoCommit(true);
 		lift(session);
-		return result;
 	}
 
 }

@@ -56,13 +56,13 @@ final class RowLocks implements SessionLocks {
 	 * @return {@code false} if somebody else has locked it
 	 */
 	private boolean lockRow(Session session, String key, Duration silence) throws SQLException {
-		if (lockIfThere(session, key, silence)) {
+		if (lockInTransaction(session, key, silence)) {
 			return true;
 		}
 		// also ends the lock on the gap where a missing row would be
 		session.connection().rollback();
 		session.connection().setAutoCommit(true);
-		return !exists(session, key) && insertAlone(session, key) && lockIfThere(session, key, silence);
+		return !exists(session, key) && insertAlone(session, key) && lockInTransaction(session, key, silence);
 	}
 
 	/**
@@ -135,19 +135,19 @@ final class RowLocks implements SessionLocks {
 		int swept = 0;
 		for (String key : session.texts("SELECT lock_key FROM " + TABLE + " WHERE made_at <= " + this.now + " - ?"
 				+ this.dialect.first(TableSweep.BATCH), madeBefore.toMillis())) {
-			if (lockIfThere(session, key, SWEEP_SILENCE)) {
-				swept += session.update("DELETE FROM " + TABLE + " WHERE lock_key = ?", key);
-			}
-			session.connection().commit();
-			session.connection().setAutoCommit(true);
-			this.limit.lift(session);
+			swept += this.limit.inTransaction(session, SWEEP_SILENCE, (locked) -> lockIfThere(locked, key)
+					? locked.update("DELETE FROM " + TABLE + " WHERE lock_key = ?", key) : 0);
 		}
 		return swept;
 	}
 
-	private boolean lockIfThere(Session session, String key, Duration silence) throws SQLException {
+	private boolean lockInTransaction(Session session, String key, Duration silence) throws SQLException {
 		session.connection().setAutoCommit(false);
 		this.limit.set(session, silence);
+		return lockIfThere(session, key);
+	}
+
+	private boolean lockIfThere(Session session, String key) throws SQLException {
 		String server = session.text("SELECT " + this.dialect.sessionOnServer() + " FROM " + TABLE
 				+ " WHERE lock_key = ? FOR UPDATE SKIP LOCKED", key);
 		session.lockedBy(server);

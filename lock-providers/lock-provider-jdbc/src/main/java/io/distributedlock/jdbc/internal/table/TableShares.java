@@ -87,47 +87,12 @@ record TableShares(LockTable table, MemberTable members, SilenceLimit silenceLim
 	 * and begin the transaction again.
 	 */
 	<T> T onRow(Session session, String row, JdbcCalls.Work<T> work) throws SQLException {
-		return this.silenceLimit.liftedAfter(session, (limited) -> {
-			try {
-				return inTransaction(limited, work);
-			}
-			catch (MissingRowException ex) {
-				this.table.insertFree(limited, row);
-				return inTransaction(limited, work);
-			}
-		});
-	}
-
-	private <T> T inTransaction(Session session, JdbcCalls.Work<T> work) throws SQLException {
-		session.connection().setAutoCommit(false);
 		try {
-			this.silenceLimit.set(session, this.silence);
-			T result = work.on(session);
-			session.connection().commit();
-			session.connection().setAutoCommit(true);
-			return result;
+			return this.silenceLimit.inTransaction(session, this.silence, work);
 		}
-		catch (SQLException | RuntimeException | Error ex) {
-			rollBack(session, ex);
-			throw ex;
-		}
-	}
-
-	/**
-	 * Roll back. A connection that is broken fails here again, and the first failure is
-	 * the one to report. If it breaks only now, no work may go on in this session.
-	 */
-	private static void rollBack(Session session, Throwable failure) throws SQLException {
-		try {
-			session.connection().rollback();
-			session.connection().setAutoCommit(true);
-		}
-		catch (SQLException ex) {
-			session.abort();
-			if (failure instanceof MissingRowException) {
-				throw ex;
-			}
-			failure.addSuppressed(ex);
+		catch (MissingRowException ex) {
+			this.table.insertFree(session, row);
+			return this.silenceLimit.inTransaction(session, this.silence, work);
 		}
 	}
 
