@@ -77,29 +77,10 @@ public enum SqlDialect {
 	}
 
 	/**
-	 * Return an expression for the session of the server that evaluates it.
-	 */
-	public String sessionOnServer() {
-		return switch (this) {
-			case POSTGRESQL -> "pg_backend_pid()";
-			case H2 -> "SESSION_ID()";
-			case MARIADB, MYSQL -> "CONNECTION_ID()";
-		};
-	}
-
-	/**
 	 * Return whether the database is MySQL or descends from it.
 	 */
 	public boolean isOfMySqlFamily() {
 		return this == MARIADB || this == MYSQL;
-	}
-
-	/**
-	 * Return whether drivers and proxies of the database can be told to open another
-	 * session when one is lost, and to repeat its transaction there.
-	 */
-	public boolean replaysTransactions() {
-		return isOfMySqlFamily();
 	}
 
 	/**

@@ -28,7 +28,16 @@ final class AdvisoryLocks implements SessionLocks {
 	 */
 	private static final String NOT_IN_TIME = "55P03";
 
-	private static final String NAME = nameFor("distributed_lock");
+	/**
+	 * The name of a key's lock on MariaDB and MySQL: 64 characters, the most that MySQL
+	 * takes. The locks of a server are those of all its databases.
+	 */
+	static final String NAME = "SHA2(CONCAT_WS(' ', 'distributed_lock', DATABASE(), ?), 256)";
+
+	/**
+	 * Unlocks a key on MariaDB and MySQL.
+	 */
+	static final String RELEASE = "SELECT RELEASE_LOCK(" + NAME + ")";
 
 	private static final String LIMITS = "SELECT set_config('idle_in_transaction_session_timeout', ?, true), "
 			+ "set_config('lock_timeout', ?, true), ";
@@ -42,20 +51,11 @@ final class AdvisoryLocks implements SessionLocks {
 		this.limit = new SilenceLimit(dialect);
 	}
 
-	/**
-	 * Return the name of a key's lock on MariaDB and MySQL: 64 characters, the most that
-	 * MySQL takes. The locks of a server are those of all its databases.
-	 * @param purpose what the lock is for: a key has one for each purpose
-	 */
-	static String nameFor(String purpose) {
-		return "SHA2(CONCAT_WS(' ', '" + purpose + "', DATABASE(), ?), 256)";
-	}
-
 	@Override
 	public long lock(Session session, String key, Duration silence, Duration patience) throws SQLException {
 		if (this.dialect == SqlDialect.POSTGRESQL) {
 			session.connection().setAutoCommit(false);
-			return patience.isZero() ? tryLock(session, key, silence) : awaitLock(session, key, silence, patience);
+			return lockInTransaction(session, key, silence, patience);
 		}
 		this.limit.set(session, silence);
 		return (session.number("SELECT GET_LOCK(" + NAME + ", ?)", key, seconds(patience)) == 1) ? nextToken(session)
@@ -87,36 +87,22 @@ final class AdvisoryLocks implements SessionLocks {
 			session.connection().commit();
 			return true;
 		}
-		return session.number("SELECT RELEASE_LOCK(" + NAME + ")", key) == 1;
-	}
-
-	@Override
-	public void forget(Session session, String key) throws SQLException {
-		SessionLocks.super.forget(session, key);
-		if (this.dialect != SqlDialect.POSTGRESQL) {
-			free(session, key);
-		}
-	}
-
-	@Override
-	public int sweep(Session session, Duration unusedFor) {
-		return 0;
-	}
-
-	private static long tryLock(Session session, String key, Duration silence) throws SQLException {
-		return number(session, "CASE WHEN pg_try_advisory_xact_lock(?) THEN nextval('distributed_lock_token') END", key,
-				silence, Duration.ZERO);
+		return session.number(RELEASE, key) == 1;
 	}
 
 	/**
-	 * Wait in the queue of the server. The token is drawn after the lock is there:
-	 * PostgreSQL computes columns in their order.
+	 * Lock without waiting, or wait in the queue of the server. The token is drawn after
+	 * the lock is there: PostgreSQL computes columns in their order.
 	 */
-	private static long awaitLock(Session session, String key, Duration silence, Duration patience)
+	private static long lockInTransaction(Session session, String key, Duration silence, Duration patience)
 			throws SQLException {
+		String columns = patience.isZero()
+				? "CASE WHEN pg_try_advisory_xact_lock(?) THEN nextval('distributed_lock_token') END"
+				: "pg_advisory_xact_lock(?), nextval('distributed_lock_token')";
 		try {
-			return number(session, "pg_advisory_xact_lock(?), nextval('distributed_lock_token')", key, silence,
-					patience);
+			Long token = session.first(LIMITS + columns, (row) -> row.getLong(row.getMetaData().getColumnCount()),
+					Long.toString(silence.toMillis()), Long.toString(patience.toMillis()), idOf(key));
+			return (token != null) ? token : 0;
 		}
 		catch (SQLException ex) {
 			if (NOT_IN_TIME.equals(SqlCodes.state(ex))) {
@@ -124,13 +110,6 @@ final class AdvisoryLocks implements SessionLocks {
 			}
 			throw ex;
 		}
-	}
-
-	private static long number(Session session, String columns, String key, Duration silence, Duration patience)
-			throws SQLException {
-		Long token = session.first(LIMITS + columns, (row) -> row.getLong(row.getMetaData().getColumnCount()),
-				Long.toString(silence.toMillis()), Long.toString(patience.toMillis()), idOf(key));
-		return (token != null) ? token : 0;
 	}
 
 	private long nextToken(Session session) throws SQLException {

@@ -2,6 +2,7 @@ package io.distributedlock.jdbc.internal.session;
 
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Objects;
 
 import io.distributedlock.jdbc.internal.call.Session;
 import io.distributedlock.jdbc.internal.call.SilenceLimit;
@@ -18,12 +19,7 @@ final class RowLocks implements SessionLocks {
 
 	private static final String TABLE = "distributed_lock_row";
 
-	/**
-	 * The name of the lock under which a session inserts a row on MariaDB and MySQL.
-	 * There an insertion of a row that exists waits until no session has the row locked,
-	 * and cannot be told not to wait.
-	 */
-	private static final String INSERTION = AdvisoryLocks.nameFor(TABLE);
+	private static final String SESSION_ON_SERVER = "CONNECTION_ID()";
 
 	/**
 	 * How long a row may stay locked by a sweep that was cut off. A sweep that works
@@ -66,23 +62,22 @@ final class RowLocks implements SessionLocks {
 	}
 
 	/**
-	 * Insert a row without waiting for another session that inserts it, too.
+	 * Insert a row without waiting for another session that inserts it, too. On MariaDB
+	 * and MySQL an insertion of a row that exists waits until no session has the row
+	 * locked, and cannot be told not to wait: there a session inserts under an advisory
+	 * lock.
 	 * @return {@code false} if another session does so, in order to lock the row
 	 */
 	private boolean insertAlone(Session session, String key) throws SQLException {
 		if (!this.dialect.isOfMySqlFamily()) {
 			return insert(session, key);
 		}
-		if (session.number("SELECT GET_LOCK(" + INSERTION + ", 0)", key) != 1) {
+		if (session.number("SELECT GET_LOCK(" + AdvisoryLocks.NAME + ", 0)", key) != 1) {
 			return false;
 		}
 		boolean inserted = !exists(session, key) && insert(session, key);
-		endInsertion(session, key);
+		session.number(AdvisoryLocks.RELEASE, key);
 		return inserted;
-	}
-
-	private static void endInsertion(Session session, String key) throws SQLException {
-		session.number("SELECT RELEASE_LOCK(" + INSERTION + ")", key);
 	}
 
 	/**
@@ -94,11 +89,14 @@ final class RowLocks implements SessionLocks {
 				: session.updateNumbered("INSERT INTO distributed_lock_token () VALUES ()");
 	}
 
+	/**
+	 * Drivers and proxies of MariaDB and MySQL can be told to open another session when
+	 * one is lost, and to repeat its transaction there.
+	 */
 	@Override
 	public boolean has(Session session, String key) throws SQLException {
-		String locked = session.lockedBy();
-		return locked == null || !this.dialect.replaysTransactions()
-				|| locked.equals(session.text("SELECT " + this.dialect.sessionOnServer()));
+		return !this.dialect.isOfMySqlFamily()
+				|| Objects.equals(session.lockedBy(), session.text("SELECT " + SESSION_ON_SERVER));
 	}
 
 	/**
@@ -115,14 +113,6 @@ final class RowLocks implements SessionLocks {
 			session.connection().rollback();
 		}
 		return true;
-	}
-
-	@Override
-	public void forget(Session session, String key) throws SQLException {
-		SessionLocks.super.forget(session, key);
-		if (this.dialect.isOfMySqlFamily()) {
-			endInsertion(session, key);
-		}
 	}
 
 	/**
@@ -148,10 +138,9 @@ final class RowLocks implements SessionLocks {
 	}
 
 	private boolean lockIfThere(Session session, String key) throws SQLException {
-		String server = session.text("SELECT " + this.dialect.sessionOnServer() + " FROM " + TABLE
-				+ " WHERE lock_key = ? FOR UPDATE SKIP LOCKED", key);
-		session.lockedBy(server);
-		return server != null;
+		session.lockedBy(session.text("SELECT " + (this.dialect.isOfMySqlFamily() ? SESSION_ON_SERVER : "lock_key")
+				+ " FROM " + TABLE + " WHERE lock_key = ? FOR UPDATE SKIP LOCKED", key));
+		return session.lockedBy() != null;
 	}
 
 	private boolean exists(Session session, String key) throws SQLException {

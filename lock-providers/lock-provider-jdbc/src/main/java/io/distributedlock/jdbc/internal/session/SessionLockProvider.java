@@ -304,10 +304,18 @@ public class SessionLockProvider implements LockProvider, ReleaseSignal {
 		session.connection().setAutoCommit(true);
 	}
 
+	/**
+	 * Close a session after a failure, if it has locked the key at all.
+	 */
 	private void closeUnlocked(Session session, String key) {
 		try {
 			session.giveUpAt(System.nanoTime() + Session.NEVER_NANOS);
-			this.locks.forget(session, key);
+			if (!session.connection().getAutoCommit()) {
+				session.connection().rollback();
+			}
+			if (this.calls.dialect().isOfMySqlFamily()) {
+				session.number(AdvisoryLocks.RELEASE, key);
+			}
 			makeReusable(session);
 		}
 		catch (SQLException | RuntimeException | Error ex) {

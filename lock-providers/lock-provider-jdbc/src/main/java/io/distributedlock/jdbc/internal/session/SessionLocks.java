@@ -33,18 +33,11 @@ interface SessionLocks {
 	boolean free(Session session, String key) throws SQLException;
 
 	/**
-	 * Unlock a key after a failure, if this session has it at all.
-	 */
-	default void forget(Session session, String key) throws SQLException {
-		if (!session.connection().getAutoCommit()) {
-			session.connection().rollback();
-		}
-	}
-
-	/**
 	 * Delete what is not needed any more.
 	 * @return how many rows
 	 */
-	int sweep(Session session, Duration unusedFor) throws SQLException;
+	default int sweep(Session session, Duration unusedFor) throws SQLException {
+		return 0;
+	}
 
 }
