@@ -9,7 +9,6 @@ import java.util.regex.Pattern;
 
 import io.distributedlock.fencing.StaleTokenException;
 import io.distributedlock.jdbc.internal.call.Session;
-import io.distributedlock.jdbc.internal.call.SqlCodes;
 
 /**
  * Data in a database that refuses writes with a fencing token lower than one it has seen,
@@ -136,17 +135,12 @@ public final class JdbcFencedResource {
 	private boolean insert(Session session, long token) throws SQLException {
 		// on PostgreSQL a duplicate would otherwise end the transaction of the caller
 		Savepoint before = session.connection().setSavepoint();
-		try {
-			session.update("INSERT INTO distributed_lock_fence (resource, token) VALUES (?, ?)", this.resource, token);
-			return true;
+		boolean inserted = session.insert("INSERT INTO distributed_lock_fence (resource, token) VALUES (?, ?)",
+				this.resource, token);
+		if (!inserted) {
+			session.connection().rollback(before);
 		}
-		catch (SQLException ex) {
-			if (SqlCodes.isDuplicate(ex)) {
-				session.connection().rollback(before);
-				return false;
-			}
-			throw ex;
-		}
+		return inserted;
 	}
 
 	private static String identifier(String name) {

@@ -174,9 +174,20 @@ public final class Session implements AutoCloseable {
 		}
 	}
 
-	void execute(String sql, @Nullable Object... parameters) throws SQLException {
-		try (PreparedStatement statement = prepare(sql, parameters)) {
-			statement.execute();
+	/**
+	 * Insert a row.
+	 * @return {@code false} if there is a row with the same key
+	 */
+	public boolean insert(String sql, @Nullable Object... parameters) throws SQLException {
+		try {
+			update(sql, parameters);
+			return true;
+		}
+		catch (SQLException ex) {
+			if (SqlCodes.isDuplicate(ex)) {
+				return false;
+			}
+			throw ex;
 		}
 	}
 

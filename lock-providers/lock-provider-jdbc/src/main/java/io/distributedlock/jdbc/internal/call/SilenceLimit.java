@@ -43,7 +43,7 @@ public final class SilenceLimit {
 			case POSTGRESQL -> session.text("SELECT set_config('idle_in_transaction_session_timeout', ?, true)",
 					Long.toString(time.toMillis()));
 			// the limit is in whole seconds, so it is rounded up
-			case MARIADB, MYSQL -> session.execute(SET_LIMIT, time.plusMillis(999).toSeconds());
+			case MARIADB, MYSQL -> session.update(SET_LIMIT, time.plusMillis(999).toSeconds());
 			default -> {
 				return false;
 			}
@@ -56,7 +56,7 @@ public final class SilenceLimit {
 	 */
 	public void lift(Session session) throws SQLException {
 		if (this.dialect.isOfMySqlFamily()) {
-			session.execute(RESTORE_LIMIT);
+			session.update(RESTORE_LIMIT);
 		}
 	}
 

@@ -185,7 +185,7 @@ public final class SqlCodes {
 	 * constraint violation, on all databases; the tables of locks have no other
 	 * constraint that a statement could break.
 	 */
-	public static boolean isDuplicate(SQLException failure) {
+	static boolean isDuplicate(SQLException failure) {
 		return failure instanceof SQLIntegrityConstraintViolationException || state(failure).startsWith("23");
 	}
 

@@ -6,7 +6,6 @@ import java.util.Objects;
 
 import io.distributedlock.jdbc.internal.call.Session;
 import io.distributedlock.jdbc.internal.call.SilenceLimit;
-import io.distributedlock.jdbc.internal.call.SqlCodes;
 import io.distributedlock.jdbc.internal.call.SqlDialect;
 import io.distributedlock.jdbc.internal.call.TableSweep;
 import io.distributedlock.jdbc.internal.signal.ReleaseAnnouncements;
@@ -70,14 +69,18 @@ final class RowLocks implements SessionLocks {
 	 */
 	private boolean insertAlone(Session session, String key) throws SQLException {
 		if (!this.dialect.isOfMySqlFamily()) {
-			return insert(session, key);
+			insert(session, key);
+			return true;
 		}
 		if (session.number("SELECT GET_LOCK(" + AdvisoryLocks.NAME + ", 0)", key) != 1) {
 			return false;
 		}
-		boolean inserted = !exists(session, key) && insert(session, key);
+		boolean missing = !exists(session, key);
+		if (missing) {
+			insert(session, key);
+		}
 		session.number(AdvisoryLocks.RELEASE, key);
-		return inserted;
+		return missing;
 	}
 
 	/**
@@ -147,17 +150,8 @@ final class RowLocks implements SessionLocks {
 		return session.number("SELECT COUNT(*) FROM " + TABLE + " WHERE lock_key = ?", key) > 0;
 	}
 
-	private boolean insert(Session session, String key) throws SQLException {
-		try {
-			return session.update("INSERT INTO " + TABLE + " (lock_key, made_at) VALUES (?, " + this.now + ")",
-					key) == 1;
-		}
-		catch (SQLException ex) {
-			if (SqlCodes.isDuplicate(ex)) {
-				return true;
-			}
-			throw ex;
-		}
+	private void insert(Session session, String key) throws SQLException {
+		session.insert("INSERT INTO " + TABLE + " (lock_key, made_at) VALUES (?, " + this.now + ")", key);
 	}
 
 }

@@ -6,7 +6,6 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 import io.distributedlock.jdbc.internal.call.Session;
-import io.distributedlock.jdbc.internal.call.SqlCodes;
 import io.distributedlock.jdbc.internal.call.SqlDialect;
 import io.distributedlock.jdbc.internal.call.TableSweep;
 import io.distributedlock.jdbc.internal.signal.ReleaseAnnouncements;
@@ -202,19 +201,11 @@ final class LockTable {
 	 * @return the first token, zero if somebody else has inserted the row
 	 */
 	long insert(Session session, LeaseRequest request, String owner) throws SQLException {
-		try {
-			session.update(
-					"INSERT INTO " + TABLE + " (lock_key, owner, token, expires_at) VALUES (?, ?, " + this.firstToken
-							+ " + ?, " + this.now + " + ?)",
-					request.key(), owner, request.tokens() - 1, request.leaseTime().toMillis());
-		}
-		catch (SQLException ex) {
-			if (SqlCodes.isDuplicate(ex)) {
-				return 0;
-			}
-			throw ex;
-		}
-		return firstOf(request, read(session, request.key()).token());
+		boolean inserted = session.insert(
+				"INSERT INTO " + TABLE + " (lock_key, owner, token, expires_at) VALUES (?, ?, " + this.firstToken
+						+ " + ?, " + this.now + " + ?)",
+				request.key(), owner, request.tokens() - 1, request.leaseTime().toMillis());
+		return inserted ? firstOf(request, read(session, request.key()).token()) : 0;
 	}
 
 	/**
@@ -236,15 +227,8 @@ final class LockTable {
 	 * Insert the row of a key that nobody has, unless it is there.
 	 */
 	void insertFree(Session session, String key) throws SQLException {
-		try {
-			session.update("INSERT INTO " + TABLE + " (lock_key, owner, token, expires_at) VALUES (?, NULL, "
-					+ this.firstToken + ", " + this.now + ")", key);
-		}
-		catch (SQLException ex) {
-			if (!SqlCodes.isDuplicate(ex)) {
-				throw ex;
-			}
-		}
+		session.insert("INSERT INTO " + TABLE + " (lock_key, owner, token, expires_at) VALUES (?, NULL, "
+				+ this.firstToken + ", " + this.now + ")", key);
 	}
 
 	/**

@@ -9,7 +9,6 @@ import java.util.StringJoiner;
 import java.util.stream.Stream;
 
 import io.distributedlock.jdbc.internal.call.Session;
-import io.distributedlock.jdbc.internal.call.SqlCodes;
 import io.distributedlock.jdbc.internal.call.SqlDialect;
 import io.distributedlock.jdbc.internal.call.TableSweep;
 import org.jspecify.annotations.Nullable;
@@ -110,18 +109,11 @@ final class MemberTable {
 		if (known && stay(session, key, owner, lease)) {
 			return false;
 		}
-		try {
-			session.update("INSERT INTO distributed_lock_member (lock_key, owner, ticket, expires_at) VALUES (?, ?, "
+		boolean inserted = session
+			.insert("INSERT INTO distributed_lock_member (lock_key, owner, ticket, expires_at) VALUES (?, ?, "
 					+ this.nowMicros + ", " + this.now + " + ?)", key, owner, lease.toMillis());
-			return true;
-		}
-		catch (SQLException ex) {
-			// by a question that was given up
-			if (!SqlCodes.isDuplicate(ex)) {
-				throw ex;
-			}
-			return known || !stay(session, key, owner, lease);
-		}
+		// otherwise a question that was given up has
+		return inserted || known || !stay(session, key, owner, lease);
 	}
 
 	/**
