@@ -50,7 +50,7 @@ public enum JdbcDialect {
 	 */
 	public static JdbcDialect detect(DataSource dataSource) {
 		try (Connection connection = dataSource.getConnection()) {
-			return ofProduct(connection.getMetaData().getDatabaseProductName());
+			return of(connection);
 		}
 		catch (SQLException ex) {
 			String refusal = JdbcErrors.refusal(ex);
@@ -60,13 +60,8 @@ public enum JdbcDialect {
 		}
 	}
 
-	/**
-	 * Return the dialect of a product.
-	 * @param product the name by which the driver calls it
-	 * @return its dialect
-	 * @throws IllegalStateException if the product is not supported
-	 */
-	public static JdbcDialect ofProduct(String product) {
+	static JdbcDialect of(Connection connection) throws SQLException {
+		String product = connection.getMetaData().getDatabaseProductName();
 		return switch (product.toLowerCase(Locale.ROOT)) {
 			case "h2" -> H2;
 			case "postgresql" -> POSTGRESQL;

@@ -120,8 +120,7 @@ public final class JdbcFencedResource {
 	}
 
 	private boolean raise(Session session, long token) throws SQLException {
-		String product = session.connection().getMetaData().getDatabaseProductName();
-		if (product.equals("MariaDB") || product.equals("MySQL")) {
+		if (JdbcDialect.of(session.connection()).sql().isOfMySqlFamily()) {
 			// an update that finds no row would lock the gap until the transaction ends:
 			// first writers of other resources would wait there for each other. The
 			// answer 2 is an update, whatever the driver counts
