@@ -40,19 +40,16 @@ public final class SharedAttempts {
 		if (request.type() == LockType.READ) {
 			return backend.apply(request);
 		}
-		Attempt attempt = new Attempt(request, backend, new CompletableFuture<>());
-		this.pending.compute(key, (ignored, others) -> {
-			List<Attempt> all = (others != null) ? others : new ArrayList<>();
-			// the first is under way from now on
-			if (others != null) {
-				all.add(attempt);
+		Attempt attempt = new Attempt(request, backend);
+		List<Attempt> none = new ArrayList<>();
+		List<Attempt> waiting = this.pending.compute(key, (ignored, others) -> {
+			if (others == null) {
+				return none;
 			}
-			else {
-				attempt.isFirst = true;
-			}
-			return all;
+			others.add(attempt);
+			return others;
 		});
-		if (attempt.isFirst) {
+		if (waiting == none) {
 			make(key, attempt, List.of());
 		}
 		return attempt.result;
@@ -73,8 +70,8 @@ public final class SharedAttempts {
 				sharing.forEach(
 						(other) -> ((failure != null || attempt.answers(other, lease)) ? answered : again).add(other));
 				makeFirst(key, again);
-				attempt.complete(lease, failure);
-				answered.forEach((other) -> other.complete(null, failure));
+				Failures.settle(attempt.result, lease, failure);
+				answered.forEach((other) -> Failures.settle(other.result, null, failure));
 			}
 			finally {
 				makeNext(key);
@@ -111,20 +108,16 @@ public final class SharedAttempts {
 
 		private final Function<LeaseRequest, CompletionStage<@Nullable Lease>> backend;
 
-		private final CompletableFuture<@Nullable Lease> result;
-
-		private boolean isFirst;
+		private final CompletableFuture<@Nullable Lease> result = new CompletableFuture<>();
 
 		/**
 		 * Whether it has shared an attempt whose answer did not apply to it.
 		 */
 		private boolean isNext;
 
-		private Attempt(LeaseRequest request, Function<LeaseRequest, CompletionStage<@Nullable Lease>> backend,
-				CompletableFuture<@Nullable Lease> result) {
+		private Attempt(LeaseRequest request, Function<LeaseRequest, CompletionStage<@Nullable Lease>> backend) {
 			this.request = request;
 			this.backend = backend;
-			this.result = result;
 		}
 
 		/**
@@ -134,10 +127,6 @@ public final class SharedAttempts {
 			// a place in the queue refuses fair attempts only
 			return this.request.type() == other.request.type() && this.request.permits() == other.request.permits()
 					&& (this.request.type() != LockType.SEMAPHORE || lease == null);
-		}
-
-		private void complete(@Nullable Lease lease, @Nullable Throwable failure) {
-			Failures.settle(this.result, lease, failure);
 		}
 
 	}
