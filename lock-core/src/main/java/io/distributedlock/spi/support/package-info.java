@@ -3,8 +3,7 @@
  * ({@link io.distributedlock.spi.support.OwnerNames},
  * {@link io.distributedlock.spi.support.UnknownOwners}), leases
  * ({@link io.distributedlock.spi.support.CommandLease}), places in a queue
- * ({@link io.distributedlock.spi.support.AskingPlace},
- * {@link io.distributedlock.spi.support.WatchingPlace},
+ * ({@link io.distributedlock.spi.support.WatchingPlace},
  * {@link io.distributedlock.spi.support.QuestionState}), signals
  * ({@link io.distributedlock.spi.support.ReleaseListeners}), state
  * ({@link io.distributedlock.spi.support.Mutex}), threads

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.atomic.AtomicReference;
 
 import io.distributedlock.LockCapability;
 import io.distributedlock.LockType;
@@ -12,8 +11,9 @@ import io.distributedlock.jdbc.internal.call.JdbcCalls;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockQueue;
-import io.distributedlock.spi.support.AskingPlace;
 import io.distributedlock.spi.support.DelayedTasks;
+import io.distributedlock.spi.support.Failures;
+import io.distributedlock.spi.support.WatchingPlace;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,18 +55,9 @@ public final class AdvisoryLockProvider extends SessionLockProvider implements L
 
 	@Override
 	public Place enqueue(LeaseRequest request) {
-		AtomicReference<@Nullable Runnable> again = new AtomicReference<>();
-		return AskingPlace.take(() -> {
-			Runnable ask = again.get();
-			// without a connection to wait with, the engine asks at intervals
-			return (ask != null && this.waits.tryAcquire()) ? await(request, ask) : tryAcquire(request);
-		}, () -> {
-		}, (ask) -> {
-			again.set(ask);
-			ask.run();
-			return () -> {
-			};
-		});
+		AdvisoryPlace place = new AdvisoryPlace(request);
+		place.lookAgain();
+		return place;
 	}
 
 	/**
@@ -95,6 +86,54 @@ public final class AdvisoryLockProvider extends SessionLockProvider implements L
 		Duration wait = (look.compareTo(this.longestWait) < 0) ? look : this.longestWait;
 		// zero would mean no limit on PostgreSQL, and no wait on the others
 		return (wait.toMillis() < 1) ? Duration.ofMillis(1) : wait;
+	}
+
+	/**
+	 * A call that asks once, and then waits in the queue of the server again and again.
+	 */
+	private final class AdvisoryPlace extends WatchingPlace {
+
+		private final LeaseRequest request;
+
+		private AdvisoryPlace(LeaseRequest request) {
+			super(Failures::unwrap);
+			this.request = request;
+		}
+
+		@Override
+		protected boolean isTaken() {
+			return true;
+		}
+
+		@Override
+		protected CompletionStage<?> look() {
+			boolean waited = isConfirmed();
+			// without a connection to wait with, the engine asks at intervals
+			return ((waited && AdvisoryLockProvider.this.waits.tryAcquire()) ? await(this.request, this::onSignal)
+					: tryAcquire(this.request))
+				.thenAccept((lease) -> {
+					if (lease == null) {
+						stayBehindOthers();
+						if (!waited) {
+							onSignal();
+						}
+					}
+					else if (!grant(lease)) {
+						lease.release();
+					}
+				});
+		}
+
+		@Override
+		protected void remove() {
+			// the server forgets who waits when that statement ends
+		}
+
+		@Override
+		protected void stopWatching() {
+			// nobody is watched
+		}
+
 	}
 
 }
