@@ -38,7 +38,7 @@ public final class RedisFencedResource extends FencedResource implements AutoClo
 	}
 
 	@Override
-	protected CompletionStage<Long> send(String key, ScriptCall write) {
+	protected CompletionStage<Long> send(ScriptCall write) {
 		return this.link.send(write);
 	}
 

@@ -1,8 +1,6 @@
 package io.distributedlock.redis;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
@@ -25,7 +23,6 @@ import io.distributedlock.spi.LockOwner;
 import io.distributedlock.spi.LockOwners;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.ReleaseSignal;
-import io.distributedlock.spi.support.CommandLease;
 import io.distributedlock.spi.support.Failures;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisClient;
@@ -171,18 +168,7 @@ public final class RedisLockProvider implements LockProvider, LeaseExchange, Loc
 
 	@Override
 	public List<? extends CompletionStage<@Nullable LeaseTerm>> renewAll(List<LeaseRenewal> renewals) {
-		List<LeaseRenewal> exclusive = new ArrayList<>(renewals.size());
-		for (LeaseRenewal each : renewals) {
-			if (!(each.lease() instanceof CommandLease)) {
-				exclusive.add(each);
-			}
-		}
-		Iterator<CompletionStage<@Nullable LeaseTerm>> together = this.exclusive.renewAll(exclusive).iterator();
-		List<CompletionStage<@Nullable LeaseTerm>> answers = new ArrayList<>(renewals.size());
-		for (LeaseRenewal each : renewals) {
-			answers.add((each.lease() instanceof CommandLease alone) ? alone.renew(each.leaseTime()) : together.next());
-		}
-		return answers;
+		return this.exclusive.renewAll(renewals);
 	}
 
 	@Override

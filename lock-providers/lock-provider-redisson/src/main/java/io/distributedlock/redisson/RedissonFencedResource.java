@@ -4,7 +4,6 @@ import java.util.concurrent.CompletionStage;
 
 import io.distributedlock.redis.scripts.FencedResource;
 import io.distributedlock.redis.scripts.script.ScriptCall;
-import io.distributedlock.redisson.internal.client.RedissonCall;
 import io.distributedlock.redisson.internal.client.RedissonErrors;
 import io.distributedlock.redisson.internal.client.RedissonServer;
 import io.distributedlock.spi.BackendException;
@@ -34,8 +33,8 @@ public final class RedissonFencedResource extends FencedResource {
 	}
 
 	@Override
-	protected CompletionStage<Long> send(String key, ScriptCall write) {
-		return this.server.send(new RedissonCall(write.script(), key, write.keys(), write.arguments()));
+	protected CompletionStage<Long> send(ScriptCall write) {
+		return this.server.send(write);
 	}
 
 	@Override

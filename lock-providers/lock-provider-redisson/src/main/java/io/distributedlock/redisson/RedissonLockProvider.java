@@ -1,21 +1,18 @@
 package io.distributedlock.redisson;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
-import java.util.stream.IntStream;
 
 import io.distributedlock.LockCapability;
 import io.distributedlock.LockType;
 import io.distributedlock.redis.scripts.ExclusiveLocks;
+import io.distributedlock.redis.scripts.LockScripts;
 import io.distributedlock.redis.scripts.PlainScripts;
 import io.distributedlock.redis.scripts.RetryPauses;
 import io.distributedlock.redis.scripts.TokenCounters;
-import io.distributedlock.redisson.internal.client.RedissonCall;
+import io.distributedlock.redis.scripts.script.ScriptCall;
 import io.distributedlock.redisson.internal.client.RedissonErrors;
 import io.distributedlock.redisson.internal.client.RedissonServer;
 import io.distributedlock.spi.Lease;
@@ -27,6 +24,7 @@ import io.distributedlock.spi.LockOwner;
 import io.distributedlock.spi.LockOwners;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.ReleaseSignal;
+import io.distributedlock.spi.support.CommandLease;
 import io.distributedlock.spi.support.Failures;
 import io.distributedlock.spi.support.OwnerNames;
 import io.distributedlock.spi.support.ReleaseListeners;
@@ -102,10 +100,9 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 		this.server = new RedissonServer(client);
 		this.releases = new RedissonReleases(this.server);
 		this.nameMapper = client.getConfig().getNameMapper();
-		RedissonRunner runner = new RedissonRunner(this.server, this.releases, this.nameMapper);
-		this.exclusive = new ExclusiveLocks(runner, runner::scripts,
+		this.exclusive = new ExclusiveLocks(new RedissonRunner(this.server, this.releases), LockScripts.REDISSON,
 				TokenCounters.ofRedisson(client.getConfig().isClusterConfig()));
-		this.onServer = new RedissonOwners(this.server, this.nameMapper);
+		this.onServer = new RedissonOwners(this.server);
 	}
 
 	/**
@@ -118,14 +115,14 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 	 * @param keyPrefix the prefix of all keys
 	 */
 	public void checkAccess(String keyPrefix) {
-		RedissonNames names = RedissonNames.of(keyPrefix + ":access-check", this.nameMapper);
+		RedissonNames names = this.onServer.names(keyPrefix + ":access-check");
 		String channel = this.exclusive.channelPrefix() + "access-check";
 		this.server.ping(channel).thenCompose((answer) -> {
 			this.server.shortfalls().noteAnswer(answer);
 			this.releases.check(channel);
-			return this.server.acquire(
-					new RedissonCall(PlainScripts.PING, names.lockName(), List.of(names.lock()), List.of()),
-					(answered) -> true, System.nanoTime() + RedissonServer.LONG_NANOS);
+			// as one that asks for a lock, which replicas confirm
+			return this.server
+				.send(new ScriptCall(PlainScripts.PING, List.of(names.lock()), List.of()).whileWanted(() -> true));
 		}).thenCompose((answer) -> this.onServer.readers(names)).whenComplete((readers, failure) -> {
 			if (failure != null && RedissonErrors.isReply(failure)
 					&& !RedissonErrors.translate(failure).isRetryable()) {
@@ -153,25 +150,27 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 		if (queues(request.type())) {
 			return this.exclusive.tryAcquire(mapped(request));
 		}
-		RedissonOwner owner = new RedissonOwner(RedissonNames.of(request.key(), this.nameMapper), request.type(),
-				this.owners.next());
-		LeaseTerm term = new LeaseTerm(System.nanoTime(), request.leaseTime());
-		return this.server.channels()
-			.publishCommand()
-			.thenCompose((publish) -> this.server.acquire(owner.acquire(request, publish), (token) -> token > 0,
-					request.giveUpAtNanos()))
-			.handle((token, failure) -> {
-				if (failure != null) {
-					if (RedissonErrors.mayHaveBeenExecuted(failure)) {
-						remove(owner, request);
-					}
-					throw RedissonErrors.translate(failure);
+		RedissonOwner owner = new RedissonOwner(this.onServer.names(request.key()), request.type(), this.owners.next());
+		CommandLease lease = new CommandLease(request.key(), new LeaseTerm(System.nanoTime(), request.leaseTime()),
+				CommandLease.renewal((leaseTime) -> renew(owner, leaseTime)), () -> release(owner))
+			.withOwnerId(owner.id());
+		return this.server.<Long>send(owner.acquire(request)).handle((token, failure) -> {
+			if (failure != null) {
+				if (RedissonErrors.mayHaveBeenExecuted(failure)) {
+					remove(owner, request);
 				}
+				throw RedissonErrors.translate(failure);
+			}
+			if (token <= 0) {
 				if (token < 0) {
 					this.behindOthersByHand.tell(request.key());
 				}
-				return (token > 0) ? new RedissonLease(this, owner, token(request.type(), token), term) : null;
-			});
+				return null;
+			}
+			// several permits are held at the same time, so the latest token could not be
+			// the only valid one
+			return (request.type() == LockType.SEMAPHORE) ? lease : lease.withFencingToken(token);
+		});
 	}
 
 	private static void checkLease(LeaseRequest request) {
@@ -202,14 +201,15 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 
 	@Override
 	public Subscription listen(String key, Runnable onRelease) {
-		RedissonNames names = RedissonNames.of(key, this.nameMapper);
-		LateSubscription byHand = new LateSubscription(() -> this.releases.listen(names.sharedChannel(), onRelease));
+		String lock = this.nameMapper.map(key);
+		LateSubscription byHand = new LateSubscription(
+				() -> this.releases.listen(RedissonNames.sharedChannel(lock), onRelease));
 		RetryPauses again = new RetryPauses(onRelease);
 		Subscription told = this.behindOthersByHand.add(key, () -> {
 			byHand.open();
 			again.soon();
 		});
-		Subscription heard = this.releases.listen(names.channel(), onRelease);
+		Subscription heard = this.releases.listen(RedissonNames.channel(lock), onRelease);
 		return () -> {
 			told.close();
 			byHand.close();
@@ -219,43 +219,16 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 
 	@Override
 	public List<? extends CompletionStage<@Nullable LeaseTerm>> renewAll(List<LeaseRenewal> renewals) {
-		List<LeaseRenewal> inLine = new ArrayList<>(renewals.size());
-		List<LeaseRenewal> other = new ArrayList<>();
-		renewals.forEach((each) -> ((each.lease() instanceof RedissonLease) ? other : inLine).add(each));
-		Iterator<CompletionStage<@Nullable LeaseTerm>> first = this.exclusive.renewAll(inLine).iterator();
-		Iterator<CompletionStage<@Nullable LeaseTerm>> second = renewOthers(other).iterator();
-		return renewals.stream()
-			.map((each) -> (each.lease() instanceof RedissonLease) ? second.next() : first.next())
-			.toList();
+		return this.exclusive.renewAll(renewals);
 	}
 
-	private List<CompletionStage<@Nullable LeaseTerm>> renewOthers(List<LeaseRenewal> renewals) {
-		if (renewals.isEmpty()) {
-			return List.of();
-		}
-		long sentAt = System.nanoTime();
-		List<RedissonCall> calls = new ArrayList<>(renewals.size());
-		long giveUpAt = sentAt;
-		for (LeaseRenewal renewal : renewals) {
-			calls.add(renewal((RedissonLease) renewal.lease(), renewal.leaseTime()));
-			giveUpAt = Math.max(giveUpAt, sentAt + renewal.leaseTime().toNanos());
-		}
-		List<CompletionStage<Long>> answers = this.server.sendAll(calls, giveUpAt);
-		return IntStream.range(0, answers.size())
-			.mapToObj((i) -> renewed(answers.get(i), sentAt, renewals.get(i).leaseTime()))
-			.toList();
+	private CompletionStage<Boolean> renew(RedissonOwner owner, Duration leaseTime) {
+		return answered(this.server.send(owner.renew(leaseTime).until(System.nanoTime() + leaseTime.toNanos())));
 	}
 
-	CompletionStage<@Nullable LeaseTerm> renew(RedissonLease lease, Duration leaseTime) {
-		return renewOthers(List.of(new LeaseRenewal(lease, leaseTime))).get(0);
-	}
-
-	CompletionStage<Boolean> release(RedissonLease lease) {
-		return gone(this.server.send(lease.owner().release(this.server.channels().knownPublishCommand()))
-			.thenApply((had) -> {
-				this.server.shortfalls().noteAnswer(had);
-				return had;
-			}));
+	private CompletionStage<Boolean> release(RedissonOwner owner) {
+		return Failures.translated(this.server.<Long>send(owner.release(false)), RedissonErrors::translate)
+			.thenApply(this.exclusive::hadLock);
 	}
 
 	@Override
@@ -294,27 +267,10 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 	 */
 	private void remove(RedissonOwner owner, LeaseRequest request) {
 		this.unknownOwners.remove(request.key(), request.leaseTime(),
-				() -> gone(this.server.send(owner.remove(this.server.channels().knownPublishCommand())))
-					.thenApply((had) -> true));
+				() -> answered(this.server.send(owner.release(true))).thenApply((had) -> true));
 	}
 
-	private RedissonCall renewal(RedissonLease lease, Duration leaseTime) {
-		return lease.owner().renew(leaseTime, this.server.channels().knownPublishCommand());
-	}
-
-	private static OptionalLong token(LockType type, long token) {
-		// several permits are held at the same time, so the latest token could not be the
-		// only valid one
-		return (type == LockType.SEMAPHORE) ? OptionalLong.empty() : OptionalLong.of(token);
-	}
-
-	private static CompletionStage<@Nullable LeaseTerm> renewed(CompletionStage<Long> answer, long sentAt,
-			Duration leaseTime) {
-		return Failures.translated(answer, RedissonErrors::translate)
-			.thenApply((renewed) -> (renewed == 1) ? new LeaseTerm(sentAt, leaseTime) : null);
-	}
-
-	private static CompletionStage<Boolean> gone(CompletionStage<Long> answer) {
+	private static CompletionStage<Boolean> answered(CompletionStage<Long> answer) {
 		return Failures.translated(answer, RedissonErrors::translate).thenApply((had) -> had > 0);
 	}
 

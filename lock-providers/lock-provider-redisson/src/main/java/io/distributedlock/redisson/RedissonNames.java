@@ -1,8 +1,7 @@
 package io.distributedlock.redisson;
 
-import java.util.List;
-
 import io.distributedlock.redis.scripts.TokenCounters;
+import org.redisson.config.Config;
 import org.redisson.config.NameMapper;
 
 /**
@@ -11,45 +10,33 @@ import org.redisson.config.NameMapper;
  * <p>
  * Why: docs/decisions/027-redisson-layout-own-scripts.md
  *
- * @param lockName the name of the lock, before it was mapped
- * @param permitsName the name of the permits, before it was mapped
  * @param lock the key of the lock
  * @param permits the key of a semaphore's number of free permits. Unless the lock's key
  * is made by another layout, no other lock has this key, as it has braces
+ * @param counters makes the calls
  */
-record RedissonNames(String lockName, String permitsName, String lock, String permits) {
-
-	private static final TokenCounters COUNTERS = TokenCounters.ofRedisson(false);
+record RedissonNames(String lock, String permits, TokenCounters counters) {
 
 	private static final String READER = ":rwlock_timeout:";
 
-	static RedissonNames of(String key, NameMapper mapper) {
-		String permitsName = suffixed(key, "permits");
-		return new RedissonNames(key, permitsName, mapper.map(key), mapper.map(permitsName));
+	static RedissonNames of(String key, Config config) {
+		NameMapper mapper = config.getNameMapper();
+		return new RedissonNames(mapper.map(key), mapper.map(suffixed(key, "permits")),
+				TokenCounters.ofRedisson(config.isClusterConfig()));
 	}
 
 	/**
-	 * The keys that belong to a lock of any type, but those of its readers: the lock, the
-	 * counter of fencing tokens, the line and the hash beside it, the queue of
-	 * {@code getFairLock}, and the times until which the owners in the queue count as
-	 * alive.
+	 * The channel on which releases of a lock are published.
 	 */
-	List<String> keys() {
-		return COUNTERS.keys(this.lock);
-	}
-
-	/**
-	 * The channel on which releases are published.
-	 */
-	String channel() {
-		return prefixed("redisson_lock__channel", this.lock);
+	static String channel(String lock) {
+		return prefixed("redisson_lock__channel", lock);
 	}
 
 	/**
 	 * The channel of read and write locks.
 	 */
-	String sharedChannel() {
-		return prefixed("redisson_rwlock", this.lock);
+	static String sharedChannel(String lock) {
+		return prefixed("redisson_rwlock", lock);
 	}
 
 	/**

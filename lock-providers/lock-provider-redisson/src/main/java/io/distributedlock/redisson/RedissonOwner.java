@@ -5,7 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 import io.distributedlock.LockType;
-import io.distributedlock.redisson.internal.client.RedissonCall;
+import io.distributedlock.redis.scripts.TokenCounters;
+import io.distributedlock.redis.scripts.script.Script;
+import io.distributedlock.redis.scripts.script.ScriptCall;
 import io.distributedlock.redisson.internal.client.RedissonScript;
 import io.distributedlock.spi.LeaseRequest;
 
@@ -22,97 +24,79 @@ import io.distributedlock.spi.LeaseRequest;
 record RedissonOwner(RedissonNames names, LockType type, String id) {
 
 	/**
-	 * How long a counter of tokens or a number of permits outlives the last lease. A
-	 * counter that has expired starts again at the server's clock: the longer it stays,
-	 * the less a clock that was set back matters.
+	 * How long a number of permits outlives the last lease.
 	 */
 	private static final long OUTLIVES_MILLIS = Duration.ofDays(1).toMillis();
 
 	/**
 	 * Return the call that asks for the lease.
-	 * @param request what to acquire
-	 * @param publish the command by which a release is published
 	 */
-	RedissonCall acquire(LeaseRequest request, String publish) {
+	ScriptCall acquire(LeaseRequest request) {
 		String lease = millis(request.leaseTime());
-		String counterTtl = Long.toString(request.leaseTime().toMillis() + OUTLIVES_MILLIS);
-		return switch (this.type) {
-			case EXCLUSIVE, FAIR -> throw inLine();
-			case WRITE -> call(RedissonScript.ACQUIRE_WRITE, publish, List.of(this.id, lease, counterTtl));
-			case READ -> call(RedissonScript.ACQUIRE_READ, publish, List.of(this.id, lease, counterTtl));
-			case SEMAPHORE -> ofPermit(RedissonScript.ACQUIRE_PERMIT, publish,
-					List.of(this.names.permits(), this.names.permitTimes(), mark()), lease,
-					Integer.toString(request.permits()));
+		ScriptCall call = switch (this.type) {
+			case WRITE -> onLock(RedissonScript.ACQUIRE_WRITE, true, this.id, lease);
+			case READ -> onLock(RedissonScript.ACQUIRE_READ, true, this.id, lease);
+			case SEMAPHORE ->
+				onPermits(RedissonScript.ACQUIRE_PERMIT, true, lease, Integer.toString(request.permits()));
+			default -> throw inLine();
 		};
+		return call.whileWanted(() -> request.remainingNanos() > 0).until(request.giveUpAtNanos());
 	}
 
-	RedissonCall renew(Duration leaseTime, String publish) {
+	ScriptCall renew(Duration leaseTime) {
 		String lease = millis(leaseTime);
 		return switch (this.type) {
-			case EXCLUSIVE, FAIR -> throw inLine();
-			case WRITE -> renewal(RedissonScript.RENEW_LOCK, publish, List.of(this.names.lock()), this.id, lease);
+			case WRITE ->
+				new ScriptCall(RedissonScript.RENEW_LOCK, List.of(this.names.lock()), List.of(this.id, lease));
 			case READ ->
-				renewal(RedissonScript.RENEW_READ, publish, List.of(this.names.lock(), this.names.reader(this.id)),
-						this.id, lease, this.names.beforeReader(), this.names.afterReader());
-			case SEMAPHORE -> ofPermit(RedissonScript.RENEW_PERMIT, publish,
-					List.of(this.names.permits(), this.names.permitTimes()), lease, "");
-		};
-	}
-
-	RedissonCall release(String publish) {
-		return (this.type == LockType.SEMAPHORE) ? ofPermit(RedissonScript.RELEASE_PERMIT, publish,
-				List.of(this.names.permits(), this.names.permitTimes()), "0", "") : release(publish, List.of());
-	}
-
-	/**
-	 * Return the call that releases what the owner may have, and lets an attempt that
-	 * arrives later be refused.
-	 */
-	RedissonCall remove(String publish) {
-		return (this.type == LockType.SEMAPHORE)
-				? ofPermit(RedissonScript.RELEASE_PERMIT, publish,
-						List.of(this.names.permits(), this.names.permitTimes(), mark()), "0", "")
-				: release(publish, List.of("1"));
-	}
-
-	private RedissonCall release(String publish, List<String> removal) {
-		List<String> arguments = new ArrayList<>(List.of(this.id));
-		if (this.type == LockType.READ) {
-			arguments.addAll(List.of(this.names.beforeReader(), this.names.afterReader()));
-		}
-		arguments.addAll(removal);
-		return switch (this.type) {
-			case WRITE -> call(RedissonScript.RELEASE_WRITE, publish, arguments);
-			case READ -> call(RedissonScript.RELEASE_READ, publish, arguments);
+				new ScriptCall(RedissonScript.RENEW_READ, List.of(this.names.lock(), this.names.reader(this.id)),
+						List.of(this.id, lease, this.names.beforeReader(), this.names.afterReader()));
+			case SEMAPHORE -> onPermits(RedissonScript.RENEW_PERMIT, false, lease, "");
 			default -> throw inLine();
 		};
 	}
 
 	/**
-	 * Return a call with all keys. A cluster whose slot moves must still release.
+	 * Return the call that releases what the owner may have.
+	 * @param refused whether an attempt that arrives later is to be refused
 	 */
-	private RedissonCall call(RedissonScript script, String publish, List<String> arguments) {
-		List<String> keys = new ArrayList<>(this.names.keys());
+	ScriptCall release(boolean refused) {
+		List<String> arguments = new ArrayList<>(List.of(this.id));
+		if (this.type == LockType.READ) {
+			arguments.addAll(List.of(this.names.beforeReader(), this.names.afterReader()));
+		}
+		if (refused) {
+			arguments.add("1");
+		}
+		return switch (this.type) {
+			case WRITE -> onLock(RedissonScript.RELEASE_WRITE, false, arguments.toArray(String[]::new));
+			case READ -> onLock(RedissonScript.RELEASE_READ, false, arguments.toArray(String[]::new));
+			case SEMAPHORE -> onPermits(RedissonScript.RELEASE_PERMIT, refused, "0", "");
+			default -> throw inLine();
+		};
+	}
+
+	/**
+	 * Return a call with all keys.
+	 * @param declared whether all are declared. A cluster whose slot moves must still
+	 * release
+	 */
+	private ScriptCall onLock(Script script, boolean declared, String... arguments) {
+		TokenCounters counters = this.names.counters();
+		List<String> keys = new ArrayList<>(counters.keys(this.names.lock()));
 		if (this.type == LockType.READ) {
 			keys.add(this.names.reader(this.id));
 		}
-		boolean released = script == RedissonScript.RELEASE_WRITE || script == RedissonScript.RELEASE_READ;
-		return new RedissonCall(script.publishing(publish), this.names.lockName(), keys, released ? 1 : keys.size(),
-				arguments);
+		return counters.call(script, keys, declared ? keys.size() : 1, List.of(arguments));
 	}
 
-	private RedissonCall renewal(RedissonScript script, String publish, List<String> keys, String... arguments) {
-		return new RedissonCall(script.publishing(publish), this.names.lockName(), keys, List.of(arguments));
-	}
-
-	private RedissonCall ofPermit(RedissonScript script, String publish, List<String> keys, String lease,
-			String permits) {
-		return new RedissonCall(script.publishing(publish), this.names.permitsName(), keys, List.of(this.id, lease,
-				Long.toString(OUTLIVES_MILLIS), permits, this.names.permitChannel(), this.names.channel()));
-	}
-
-	private String mark() {
-		return this.names.permitMark(this.id);
+	private ScriptCall onPermits(Script script, boolean marked, String lease, String permits) {
+		List<String> keys = new ArrayList<>(List.of(this.names.permits(), this.names.permitTimes()));
+		if (marked) {
+			keys.add(this.names.permitMark(this.id));
+		}
+		return new ScriptCall(script, keys, List.of(this.id, lease, Long.toString(OUTLIVES_MILLIS), permits,
+				this.names.permitChannel(), RedissonNames.channel(this.names.lock())));
 	}
 
 	private static IllegalStateException inLine() {

@@ -67,9 +67,9 @@ final class RedissonReleases implements AutoCloseable {
 	/**
 	 * Listen to all releases of a lock that are told to everybody.
 	 */
-	ReleaseSignal.Subscription listen(RedissonNames names, Runnable onRelease) {
-		ReleaseSignal.Subscription alone = listen(names.channel(), onRelease);
-		ReleaseSignal.Subscription shared = listen(names.sharedChannel(), onRelease);
+	ReleaseSignal.Subscription listenToAll(String lock, Runnable onRelease) {
+		ReleaseSignal.Subscription alone = listen(RedissonNames.channel(lock), onRelease);
+		ReleaseSignal.Subscription shared = listen(RedissonNames.sharedChannel(lock), onRelease);
 		return () -> {
 			alone.close();
 			shared.close();

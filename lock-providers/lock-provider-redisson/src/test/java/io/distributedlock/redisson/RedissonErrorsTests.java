@@ -35,7 +35,6 @@ import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
 import org.redisson.client.RedisException;
 import org.redisson.config.Config;
-import org.redisson.config.NameMapper;
 import org.redisson.config.ReadMode;
 import org.redisson.config.SubscriptionMode;
 
@@ -254,7 +253,7 @@ class RedissonErrorsTests {
 			});
 			try (RedissonServer server = new RedissonServer(client);
 					RedissonReleases releases = new RedissonReleases(server)) {
-				RedissonRunner runner = new RedissonRunner(server, releases, NameMapper.direct());
+				RedissonRunner runner = new RedissonRunner(server, releases);
 				replica.suspend();
 				for (Field layout : LockScripts.class.getFields()) {
 					if (layout.getType() == LockScripts.class) {

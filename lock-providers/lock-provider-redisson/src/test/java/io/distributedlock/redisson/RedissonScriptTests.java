@@ -1,15 +1,18 @@
 package io.distributedlock.redisson;
 
 import java.time.Duration;
-import java.util.EnumSet;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 import io.distributedlock.LockType;
 import io.distributedlock.redis.scripts.script.Script;
 import io.distributedlock.redisson.internal.client.RedissonScript;
 import io.distributedlock.redisson.internal.client.RedissonServer;
+import io.distributedlock.redisson.internal.client.ScriptLoader;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.RedisTestServer;
@@ -18,9 +21,11 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.platform.commons.util.ReflectionUtils;
 import org.redisson.api.RedissonClient;
-import org.redisson.config.NameMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -61,7 +66,7 @@ class RedissonScriptTests {
 	@EnumSource(names = { "READ", "WRITE", "SEMAPHORE" })
 	void attemptThatArrivesAfterItsRemovalIsRefused(LockType type) {
 		RedissonOwner owner = owner(type, "somebody");
-		assertThat(get(sender.send(owner.remove("PUBLISH")))).isZero();
+		assertThat(get(sender.<Long>send(owner.release(true)))).isZero();
 		assertThat(acquire(owner)).isZero();
 		List<?> left = (List<?>) server.command("KEYS", "*");
 		assertThat(left).as("the mark alone").hasSize(1);
@@ -75,9 +80,9 @@ class RedissonScriptTests {
 		RedissonOwner owner = owner(type, "somebody");
 		assertThat(acquire(owner)).isPositive();
 		assertThat(acquire(owner)).isPositive();
-		assertThat(get(sender.send(owner.release("PUBLISH")))).isOne();
-		assertThat(get(sender.send(owner.release("PUBLISH")))).isZero();
-		assertThat(get(sender.send(owner.renew(LONG, "PUBLISH")))).isZero();
+		assertThat(get(sender.<Long>send(owner.release(false)))).isOne();
+		assertThat(get(sender.<Long>send(owner.release(false)))).isZero();
+		assertThat(get(sender.<Long>send(owner.renew(LONG)))).isZero();
 		LockType conflicting = (type == LockType.READ) ? LockType.WRITE : type;
 		assertThat(acquire(owner(conflicting, "another"))).isPositive();
 	}
@@ -87,34 +92,37 @@ class RedissonScriptTests {
 	void releaseByAnotherOwnerChangesNothing(LockType type) {
 		RedissonOwner owner = owner(type, "somebody");
 		assertThat(acquire(owner)).isPositive();
-		assertThat(get(sender.send(owner(type, "stranger").release("PUBLISH")))).isZero();
-		assertThat(get(sender.send(owner(type, "stranger").remove("PUBLISH")))).isZero();
-		assertThat(get(sender.send(owner(type, "stranger").renew(LONG, "PUBLISH")))).isZero();
-		assertThat(get(sender.send(owner.renew(LONG, "PUBLISH")))).isOne();
-		assertThat(get(sender.send(owner.release("PUBLISH")))).isOne();
+		assertThat(get(sender.<Long>send(owner(type, "stranger").release(false)))).isZero();
+		assertThat(get(sender.<Long>send(owner(type, "stranger").release(true)))).isZero();
+		assertThat(get(sender.<Long>send(owner(type, "stranger").renew(LONG)))).isZero();
+		assertThat(get(sender.<Long>send(owner.renew(LONG)))).isOne();
+		assertThat(get(sender.<Long>send(owner.release(false)))).isOne();
 	}
 
 	@ParameterizedTest
-	@EnumSource
-	void servicesInFrontOfAClusterReadTheKeys(RedissonScript script) {
-		Script published = script.publishing("PUBLISH");
-		List<String> broken = ScriptRules.broken(published.source());
+	@MethodSource
+	void servicesInFrontOfAClusterReadTheKeys(String name, Script script) {
+		List<String> broken = ScriptRules.broken(script.source());
 		// each hold of a reader is a key, whose name the server alone knows
-		boolean reads = EnumSet
-			.of(RedissonScript.ACQUIRE_READ, RedissonScript.RENEW_READ, RedissonScript.RELEASE_READ,
-					RedissonScript.REVOKE_READ, RedissonScript.OWNERS_OF_READERS)
-			.contains(script);
+		boolean reads = Set.of("ACQUIRE_READ", "RENEW_READ", "RELEASE_READ", "REVOKE_READ", "OWNERS_OF_READERS")
+			.contains(name);
 		assertThat(broken.isEmpty()).as("%s", broken).isNotEqualTo(reads);
-		assertThat(ScriptRules.broken(RedissonScript.withDeclaredKeys(published).source())).isEmpty();
+		assertThat(ScriptRules.broken(script.variant(ScriptLoader.DECLARED).source())).isEmpty();
+	}
+
+	static Stream<Arguments> servicesInFrontOfAClusterReadTheKeys() {
+		return Arrays.stream(RedissonScript.class.getFields())
+			.map((field) -> Arguments.of(field.getName(),
+					ReflectionUtils.tryToReadFieldValue(field).toOptional().get()));
 	}
 
 	private static RedissonOwner owner(LockType type, String id) {
-		return new RedissonOwner(RedissonNames.of("k", NameMapper.direct()), type, id);
+		return new RedissonOwner(RedissonNames.of("k", client.getConfig()), type, id);
 	}
 
 	private static long acquire(RedissonOwner owner) {
 		LeaseRequest request = new LeaseRequest("k", LONG, owner.type());
-		return get(sender.acquire(owner.acquire(request, "PUBLISH"), (token) -> token > 0, request.giveUpAtNanos()));
+		return get(sender.<Long>send(owner.acquire(request)));
 	}
 
 	private static <T> T get(CompletionStage<T> stage) {

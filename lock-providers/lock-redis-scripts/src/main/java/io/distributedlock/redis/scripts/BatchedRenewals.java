@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Renews leases that are due together with one script, on a cluster with one for each
  * slot. Each lease gets its own answer. If the server refuses a script, each lease is
- * renewed by its own.
+ * renewed by its own, as are leases of other locks.
  * <p>
  * Why: docs/decisions/040-redis-hands-over.md
  *
@@ -39,10 +39,14 @@ record BatchedRenewals(ScriptRunner runner, Script script, OwnerMessages mailbox
 		Map<Integer, List<Renewal>> groups = new LinkedHashMap<>();
 		List<CompletionStage<@Nullable LeaseTerm>> answers = new ArrayList<>(due.size());
 		for (LeaseRenewal each : due) {
-			Renewal renewal = new Renewal((LineLease) each.lease(), each, new CompletableFuture<>());
-			answers.add(renewal.answer);
-			groups.computeIfAbsent(this.counters.group(renewal.lease.key()), (ignored) -> new ArrayList<>())
-				.add(renewal);
+			if (each.lease() instanceof LineLease lease) {
+				Renewal renewal = new Renewal(lease, each, new CompletableFuture<>());
+				answers.add(renewal.answer);
+				groups.computeIfAbsent(this.counters.group(lease.key()), (ignored) -> new ArrayList<>()).add(renewal);
+			}
+			else {
+				answers.add(each.lease().renew(each.leaseTime()));
+			}
 		}
 		groups.values().forEach((renewals) -> {
 			for (int from = 0; from < renewals.size(); from += MOST_AT_ONCE) {

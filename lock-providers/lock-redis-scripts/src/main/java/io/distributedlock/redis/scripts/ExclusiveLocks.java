@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Supplier;
 
 import io.distributedlock.redis.scripts.script.Script;
 import io.distributedlock.redis.scripts.script.ScriptCall;
@@ -40,7 +39,7 @@ public final class ExclusiveLocks implements AutoCloseable {
 
 	private final ScriptRunner runner;
 
-	private final Supplier<LockScripts> scripts;
+	private final LockScripts scripts;
 
 	private final TokenCounters counters;
 
@@ -63,22 +62,11 @@ public final class ExclusiveLocks implements AutoCloseable {
 	 * @param counters the names of the counters and channels
 	 */
 	public ExclusiveLocks(ScriptRunner runner, LockScripts scripts, TokenCounters counters) {
-		this(runner, () -> scripts, counters);
-	}
-
-	/**
-	 * Create an object for one provider that learns from the server which scripts fit.
-	 * @param runner runs the scripts
-	 * @param scripts returns the scripts for the layout of the keys. Only those that
-	 * release may differ from call to call
-	 * @param counters the names of the counters and channels
-	 */
-	public ExclusiveLocks(ScriptRunner runner, Supplier<LockScripts> scripts, TokenCounters counters) {
 		this.runner = runner;
 		this.scripts = scripts;
 		this.counters = counters;
 		this.mailbox = new OwnerMessages(runner, channel(), this::onGrant, this::onFree, this::onActive);
-		this.renewals = new BatchedRenewals(runner, scripts.get().renew(), this.mailbox, this.owners, counters);
+		this.renewals = new BatchedRenewals(runner, scripts.renew(), this.mailbox, this.owners, counters);
 	}
 
 	/**
@@ -147,7 +135,7 @@ public final class ExclusiveLocks implements AutoCloseable {
 	}
 
 	/**
-	 * Renew several leases that this object has granted.
+	 * Renew several leases, those that this object has granted together.
 	 * @param due the leases and their new lengths
 	 * @return for each renewal, in the same order, what {@link Lease#renew} returns
 	 */
@@ -204,7 +192,7 @@ public final class ExclusiveLocks implements AutoCloseable {
 	}
 
 	LockScripts scripts() {
-		return this.scripts.get();
+		return this.scripts;
 	}
 
 	OwnerMessages mailbox() {

@@ -67,11 +67,10 @@ public abstract class FencedResource {
 
 	/**
 	 * Send a write.
-	 * @param key its key, as the caller knows it
 	 * @param write the call
 	 * @return completes with the answer of the script
 	 */
-	protected abstract CompletionStage<Long> send(String key, ScriptCall write);
+	protected abstract CompletionStage<Long> send(ScriptCall write);
 
 	/**
 	 * Say what a failure of the client means.
@@ -93,7 +92,7 @@ public abstract class FencedResource {
 		String name = nameInRedis(key);
 		List<String> arguments = (value != null) ? List.of(Long.toString(token), value) : List.of(Long.toString(token));
 		ScriptCall call = new ScriptCall(PlainScripts.FENCED_WRITE, List.of(name, highestTokenOf(name)), arguments);
-		return Failures.translated(send(key, call), this::translate).thenApply((highest) -> {
+		return Failures.translated(send(call), this::translate).thenApply((highest) -> {
 			if (highest > 0) {
 				throw new StaleTokenException("key '" + key + "'", token, highest);
 			}

@@ -5,7 +5,6 @@ import java.util.List;
 import io.distributedlock.redis.scripts.script.LuaFiles;
 import io.distributedlock.redis.scripts.script.Script;
 import io.distributedlock.redis.scripts.script.Script.Answer;
-import io.distributedlock.redis.scripts.script.Script.Role;
 
 /**
  * The scripts of exclusive and fair locks, for one layout of the key. Whoever finds a
@@ -75,18 +74,12 @@ public record LockScripts(Script acquire, Script release, Script exchange, Scrip
 	/**
 	 * For keys that are strings with the owner's name.
 	 */
-	public static final LockScripts PLAIN = of("plain", "line");
+	public static final LockScripts PLAIN = of("plain");
 
 	/**
 	 * For the hash that Redisson keeps.
 	 */
-	public static final LockScripts REDISSON = of("redisson", "line");
-
-	/**
-	 * For the same hash on a cluster on which Redisson uses sharded channels. Only the
-	 * scripts that publish on Redisson's channel differ.
-	 */
-	public static final LockScripts REDISSON_SHARDED = of("redisson-sharded", "redisson", "line");
+	public static final LockScripts REDISSON = of("redisson");
 
 	/**
 	 * What {@link #acquire()} answers if others have the lock, and the owner has not
@@ -112,12 +105,11 @@ public record LockScripts(Script acquire, Script release, Script exchange, Scrip
 	 */
 	public static final long IN_LINE_OF_A_FREE_LOCK = -(1L << 60);
 
-	private static LockScripts of(String... folders) {
-		LuaFiles files = new LuaFiles(List.of(folders));
-		return new LockScripts(files.script(Role.ACQUIRE, Answer.NUMBER, "acquire"),
-				files.script(Answer.NUMBER, "release"), files.script(Role.EXCHANGE, Answer.TEXT, "exchange"),
-				files.script(Answer.NUMBER, "leave"), files.script(Answer.TEXT, "look"),
-				files.script(Answer.TEXT, "renew"));
+	private static LockScripts of(String layout) {
+		LuaFiles files = new LuaFiles(List.of(layout, "line"));
+		return new LockScripts(files.script(Answer.NUMBER, "acquire"), files.script(Answer.NUMBER, "release"),
+				files.script(Answer.TEXT, "exchange"), files.script(Answer.NUMBER, "leave"),
+				files.script(Answer.TEXT, "look"), files.script(Answer.TEXT, "renew"));
 	}
 
 	/**

@@ -1,6 +1,7 @@
 package io.distributedlock.redis.scripts;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.UnaryOperator;
@@ -125,17 +126,25 @@ public final class TokenCounters {
 	}
 
 	/**
-	 * Return a call of a script with some keys.
+	 * Return a call that declares its first keys only to a cluster, and has the others as
+	 * its last arguments, from where the script takes them. While a slot of a cluster
+	 * moves, a server refuses a call if some of its keys are missing there: an owner must
+	 * still renew and release its lock. A service in front of a cluster demands all keys.
 	 * @param script the script
 	 * @param keys the keys
-	 * @param needed how many keys are declared to a cluster, see
-	 * {@link ScriptCall#declaring}
+	 * @param needed how many keys are declared
 	 * @param arguments its arguments
 	 * @return the call
 	 */
 	public ScriptCall call(Script script, List<String> keys, int needed, List<String> arguments) {
-		ScriptCall call = new ScriptCall(script, keys, arguments);
-		return this.cluster ? call.declaring(needed) : call;
+		if (!this.cluster) {
+			return new ScriptCall(script, keys, arguments);
+		}
+		List<String> all = new ArrayList<>(arguments);
+		for (int i = keys.size() - 1; i >= needed; i--) {
+			all.add(keys.get(i));
+		}
+		return new ScriptCall(script, keys.subList(0, needed), all);
 	}
 
 	/**

@@ -10,7 +10,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 import io.distributedlock.LockType;
-import io.distributedlock.redis.scripts.script.Script.Role;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseExchange.Exchange;
 import io.distributedlock.spi.LeaseRequest;
@@ -199,7 +198,7 @@ class ExclusiveLocksTests {
 		take();
 		List<Place> places = IntStream.range(0, 2).mapToObj((i) -> this.waiter.enqueue(request(LOOK))).toList();
 		server.command("DEL", "{k}:line");
-		this.runner.loseAnswers((call) -> call.script().role() == Role.ACQUIRE);
+		this.runner.loseAnswers((call) -> call.script() == LockScripts.PLAIN.acquire());
 		places.get(0).lookAgain();
 		assertThat(places).noneMatch(Place::isBehindOthers);
 		this.runner.loseAnswers((call) -> false);

@@ -32,15 +32,14 @@ class ScriptRulesTests {
 				scripts.put("PLAIN_" + field.getName(), (Script) field.get(null));
 			}
 		}
-		Map.of("PLAIN", LockScripts.PLAIN, "REDISSON", LockScripts.REDISSON, "SHARDED", LockScripts.REDISSON_SHARDED)
-			.forEach((layout, all) -> {
-				scripts.put(layout + "_acquire", all.acquire());
-				scripts.put(layout + "_release", all.release());
-				scripts.put(layout + "_exchange", all.exchange());
-				scripts.put(layout + "_leave", all.leave());
-				scripts.put(layout + "_look", all.look());
-				scripts.put(layout + "_renew", all.renew());
-			});
+		Map.of("PLAIN", LockScripts.PLAIN, "REDISSON", LockScripts.REDISSON)
+			.forEach((layout, all) -> Map
+				.of("acquire", all.acquire(), "release", all.release(), "exchange", all.exchange(), "leave",
+						all.leave(), "look", all.look(), "renew", all.renew())
+				.forEach((name, script) -> {
+					scripts.put(layout + '_' + name, script);
+					scripts.put(layout + "_SHARDED_" + name, script.variant("redisson-sharded"));
+				}));
 		assertThat(scripts).hasSizeGreaterThan(30);
 		Path folder = Files.createDirectories(Path.of("target", "scripts"));
 		for (var each : scripts.entrySet()) {

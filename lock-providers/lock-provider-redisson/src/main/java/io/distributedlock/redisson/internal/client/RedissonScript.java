@@ -1,11 +1,11 @@
 package io.distributedlock.redisson.internal.client;
 
 import java.util.List;
-import java.util.Locale;
 
 import io.distributedlock.redis.scripts.LockScripts;
 import io.distributedlock.redis.scripts.script.LuaFiles;
 import io.distributedlock.redis.scripts.script.Script;
+import io.distributedlock.redis.scripts.script.Script.Answer;
 
 /**
  * The scripts of read locks, write locks and semaphores, each of which Redis executes in
@@ -23,21 +23,22 @@ import io.distributedlock.redis.scripts.script.Script;
  * Why: docs/decisions/027-redisson-layout-own-scripts.md,
  * docs/decisions/040-redis-hands-over.md, docs/decisions/031-tokens-start-at-the-clock.md
  */
-public enum RedissonScript {
+public final class RedissonScript {
+
+	private static final LuaFiles FILES = new LuaFiles(List.of("redisson", "line"));
 
 	/**
-	 * Takes a write lock: a hash with the owner as a field. Arguments: owner, lease, time
-	 * to live of the counter. Answers 0 if the lock is taken, and
-	 * {@link LockScripts#IN_LINE_BEHIND_OTHERS} if somebody by hand has it, or it is free
-	 * for them for a moment.
+	 * Takes a write lock: a hash with the owner as a field. Arguments: owner, lease.
+	 * Answers 0 if the lock is taken, and {@link LockScripts#IN_LINE_BEHIND_OTHERS} if
+	 * somebody by hand has it, or it is free for them for a moment.
 	 */
-	ACQUIRE_WRITE,
+	public static final Script ACQUIRE_WRITE = FILES.script(Answer.NUMBER, "acquire-write");
 
 	/**
 	 * Takes a read lock: a field in the hash, and a key that expires with this lease.
 	 * Arguments and answer as those of {@link #ACQUIRE_WRITE}.
 	 */
-	ACQUIRE_READ,
+	public static final Script ACQUIRE_READ = FILES.script(Answer.NUMBER, "acquire-read");
 
 	/**
 	 * Takes a permit of a semaphore: counts the number of free permits down, and adds the
@@ -48,24 +49,24 @@ public enum RedissonScript {
 	 * time after the last lease, number of permits, the channels of Redisson's waiters
 	 * and of ours.
 	 */
-	ACQUIRE_PERMIT,
+	public static final Script ACQUIRE_PERMIT = FILES.script(Answer.NUMBER, "acquire-permit");
 
 	/**
 	 * Renews a write lock. Keys: lock. Arguments: owner, lease.
 	 */
-	RENEW_LOCK,
+	public static final Script RENEW_LOCK = FILES.script(Answer.NUMBER, "renew-lock");
 
 	/**
 	 * Renews a read lock, unless its lease has expired while other readers kept the lock.
 	 * Keys: lock, the reader's own. Arguments: owner, lease, the parts before and after
 	 * an owner in the name of its key.
 	 */
-	RENEW_READ,
+	public static final Script RENEW_READ = FILES.script(Answer.NUMBER, "renew-read");
 
 	/**
 	 * Renews a permit. Keys: number, owners. Arguments as for its acquisition.
 	 */
-	RENEW_PERMIT,
+	public static final Script RENEW_PERMIT = FILES.script(Answer.NUMBER, "renew-permit");
 
 	/**
 	 * Releases the lock of a writer and publishes that, also to the first in the queue of
@@ -73,7 +74,7 @@ public enum RedissonScript {
 	 * publish; the answer is then 2 instead of 1. Arguments: owner, one more if it is to
 	 * be refused from now on.
 	 */
-	RELEASE_WRITE,
+	public static final Script RELEASE_WRITE = FILES.script(Answer.NUMBER, "release-write");
 
 	/**
 	 * Releases a read lock. Removes readers whose lease has expired, and lets the lock
@@ -81,40 +82,40 @@ public enum RedissonScript {
 	 * owner in the name of its key, one more if it is to be refused from now on. Answers
 	 * as {@link #RELEASE_WRITE}.
 	 */
-	RELEASE_READ,
+	public static final Script RELEASE_READ = FILES.script(Answer.NUMBER, "release-read");
 
 	/**
 	 * Releases a permit. Keys: number, owners, the mark if the owner is to be refused
 	 * from now on. Arguments as for its acquisition. Answers as {@link #RELEASE_WRITE}.
 	 */
-	RELEASE_PERMIT,
+	public static final Script RELEASE_PERMIT = FILES.script(Answer.NUMBER, "release-permit");
 
 	/**
 	 * Lists who has a lock, and changes nothing. A writer by hand that also reads is one
 	 * owner. Keys: lock. No arguments. Answers the one word {@code READ} if readers have
 	 * it.
 	 */
-	OWNERS_OF_LOCK,
+	public static final Script OWNERS_OF_LOCK = FILES.script(Answer.TEXTS, "owners-of-lock");
 
 	/**
 	 * Lists the readers of a lock, and changes nothing. They are owners as long as a key
 	 * of theirs lives. Keys: lock. Arguments: the parts before and after an owner in the
 	 * name of a reader's key.
 	 */
-	OWNERS_OF_READERS,
+	public static final Script OWNERS_OF_READERS = FILES.script(Answer.TEXTS, "owners-of-readers");
 
 	/**
 	 * Lists who has a permit, and changes nothing. Redisson keeps the id of a permit as
-	 * bytes: it is shown as code by hand knows it, in hexadecimal digits. Keys: owners.
-	 * No arguments.
+	 * bytes: it is shown as code by hand knows it, in hexadecimal digits. Keys: number,
+	 * owners. No arguments.
 	 */
-	OWNERS_OF_PERMITS,
+	public static final Script OWNERS_OF_PERMITS = FILES.script(Answer.TEXTS, "owners-of-permits");
 
 	/**
 	 * Releases a permit for its owner, as {@link #OWNERS_OF_PERMITS} shows it. Keys and
 	 * arguments as those of {@link #RELEASE_PERMIT}.
 	 */
-	REVOKE_PERMIT,
+	public static final Script REVOKE_PERMIT = FILES.script(Answer.NUMBER, "revoke-permit");
 
 	/**
 	 * Releases a lock that its owner has alone, whatever its type. It goes to the next in
@@ -122,56 +123,20 @@ public enum RedissonScript {
 	 * first in the queue of a fair lock. Argument: owner. Answers as
 	 * {@link LockScripts#release()}, or -1 if the lock is one of readers.
 	 */
-	REVOKE,
+	public static final Script REVOKE = FILES.script(Answer.NUMBER, "revoke");
 
 	/**
 	 * Releases a read lock, however often its owner has entered. Arguments and answer as
 	 * those of {@link #RELEASE_READ}.
 	 */
-	REVOKE_READ,
+	public static final Script REVOKE_READ = FILES.script(Answer.NUMBER, "revoke-read");
 
 	/**
 	 * Answers how many replicas the primary of a key has.
 	 */
-	COUNT_REPLICAS;
+	public static final Script COUNT_REPLICAS = FILES.script(Answer.NUMBER, "count-replicas");
 
-	// never changed
-	@SuppressWarnings("ImmutableEnumChecker")
-	private final Script published = read("redisson", "line");
-
-	// never changed
-	@SuppressWarnings("ImmutableEnumChecker")
-	private final Script sharded = read("redisson-sharded", "redisson", "line");
-
-	// never changed
-	@SuppressWarnings("ImmutableEnumChecker")
-	private final Script declared = read("redisson-declared", "redisson", "line");
-
-	private Script read(String... folders) {
-		return new LuaFiles(List.of(folders)).script(Script.Answer.NUMBER,
-				name().toLowerCase(Locale.ROOT).replace('_', '-'));
-	}
-
-	/**
-	 * Return the script.
-	 * @param publish the command by which Redisson publishes a release
-	 */
-	public Script publishing(String publish) {
-		return publish.equals("SPUBLISH") ? this.sharded : this.published;
-	}
-
-	/**
-	 * Return a script that uses only keys that are its parameters.
-	 * @param script any script
-	 * @return the one that stands for it, or itself
-	 */
-	public static Script withDeclaredKeys(Script script) {
-		for (RedissonScript each : values()) {
-			if (each.published == script) {
-				return each.declared;
-			}
-		}
-		return script;
+	private RedissonScript() {
 	}
 
 }

@@ -1,21 +1,20 @@
 package io.distributedlock.redisson.internal.client;
 
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongPredicate;
-import java.util.stream.Stream;
+import java.util.function.Function;
 
 import io.distributedlock.redis.scripts.PlainScripts;
 import io.distributedlock.redis.scripts.script.CommandTimeouts;
+import io.distributedlock.redis.scripts.script.Script;
+import io.distributedlock.redis.scripts.script.Script.Answer;
+import io.distributedlock.redis.scripts.script.ScriptCall;
 import io.distributedlock.redis.scripts.script.Shortfalls;
 import io.distributedlock.redisson.internal.client.RedissonErrors.NotSentException;
-import org.redisson.api.BatchOptions;
-import org.redisson.api.RBatch;
 import org.redisson.api.RScript;
 import org.redisson.api.RScriptAsync;
 import org.redisson.api.RedissonClient;
@@ -38,7 +37,12 @@ public final class RedissonServer implements AutoCloseable {
 	/**
 	 * The time of calls without a limit, which need no timer.
 	 */
-	public static final long LONG_NANOS = TimeUnit.DAYS.toNanos(30);
+	private static final long LONG_NANOS = TimeUnit.DAYS.toNanos(30);
+
+	/**
+	 * The scripts that publish on sharded channels.
+	 */
+	private static final String SHARDED = "redisson-sharded";
 
 	private static final String PINGED = "redisson_lock_token:{ping}";
 
@@ -92,23 +96,6 @@ public final class RedissonServer implements AutoCloseable {
 	}
 
 	/**
-	 * Ask for a lock. If there are replicas and none of them has confirmed the lock, the
-	 * call fails, unless the client is configured otherwise.
-	 * @param granted whether an answer is a grant
-	 * @param giveUpAtNanos the {@link System#nanoTime()} after which nothing is sent
-	 */
-	public CompletionStage<Long> acquire(RedissonCall call, LongPredicate granted, long giveUpAtNanos) {
-		if (this.client.getConfig().isSingleConfig()) {
-			return sendThrough(this.once, call, RScript.ReturnType.LONG, giveUpAtNanos);
-		}
-		return this.firstContact.call(() -> this.loader.send(call,
-				(sent) -> this.replicas.send(sent,
-						(counting) -> sendThrough(this.once, counting, RScript.ReturnType.LONG, giveUpAtNanos), granted,
-						(batch) -> sendNow((batch != null) ? batch : this.once, sent, RScript.ReturnType.LONG,
-								giveUpAtNanos))));
-	}
-
-	/**
 	 * Ask the server, or each master of a cluster, for an answer, as
 	 * {@link PlainScripts#PING} does. A service in front of a cluster refuses that, as it
 	 * wants a key; the user may have no right to the key that it then gets.
@@ -116,93 +103,97 @@ public final class RedissonServer implements AutoCloseable {
 	 * @return completes with the highest answer
 	 */
 	public CompletionStage<Long> ping(String... channels) {
-		Object[] arguments = Stream.of(channels).map(RedissonCall::bytes).toArray();
+		Object[] arguments = bytes(List.of(channels));
 		CompletionStage<Long> answers = this.firstContact.call(() -> this.once.<Long>evalAsync(RScript.Mode.READ_WRITE,
 				PlainScripts.PING.source(), RScript.ReturnType.LONG, Collections::max, arguments));
-		RedissonCall keyed = new RedissonCall(PlainScripts.PING, PINGED, List.of(PINGED), List.of(channels));
+		ScriptCall keyed = new ScriptCall(PlainScripts.PING, List.of(PINGED), List.of(channels));
 		return Stages.orElse(answers,
 				(failure) -> this.client.getConfig().isSingleConfig() && RedissonErrors.isAnswer(failure),
-				() -> keyed.sendThrough(this.once, RScript.ReturnType.LONG, true));
-	}
-
-	public CompletionStage<Long> send(RedissonCall call) {
-		return send(call, System.nanoTime() + LONG_NANOS);
+				() -> evaluate(this.once, keyed, true));
 	}
 
 	/**
-	 * Send a call that answers with a number.
-	 * @param giveUpAtNanos the {@link System#nanoTime()} after which nothing is sent
+	 * Send a call. If it asks for a lock, it is sent once. If then there are replicas and
+	 * none of them has confirmed the lock, the call fails, unless the client is
+	 * configured otherwise.
+	 * @param <T> the type of the {@linkplain Script#answer() answer}
 	 */
-	public CompletionStage<Long> send(RedissonCall call, long giveUpAtNanos) {
-		return sendThrough(this.scripts, call, RScript.ReturnType.LONG, giveUpAtNanos);
+	@SuppressWarnings("unchecked")
+	public <T> CompletionStage<T> send(ScriptCall call) {
+		return this.channels.sharded()
+			.thenCompose((sharded) -> load(sharded ? call.running(call.script().variant(SHARDED)) : call,
+					this::sendReadable))
+			.thenApply((answer) -> (T) switch (call.script().answer()) {
+				case NUMBER -> answer;
+				case TEXT -> text(answer);
+				case TEXTS -> ((List<?>) answer).stream().map(RedissonServer::text).toList();
+			});
 	}
 
-	/**
-	 * Send a call that answers with a text.
-	 * @param onlyOnce whether the client must not send it again, as the first answer may
-	 * be lost
-	 * @param giveUpAtNanos the {@link System#nanoTime()} after which nothing is sent
-	 */
-	public CompletionStage<String> sendForText(RedissonCall call, boolean onlyOnce, long giveUpAtNanos) {
-		return this
-			.<byte[]>sendThrough(onlyOnce ? this.once : this.scripts, call, RScript.ReturnType.VALUE, giveUpAtNanos)
-			.thenApply((bytes) -> new String(bytes, StandardCharsets.UTF_8));
+	private <R> CompletionStage<R> load(ScriptCall call, Function<ScriptCall, CompletionStage<R>> sending) {
+		return this.firstContact.call(() -> this.loader.send(call, sending));
 	}
 
-	/**
-	 * Send a call that answers with a list of texts.
-	 */
-	public CompletionStage<List<String>> sendForTexts(RedissonCall call) {
-		return this
-			.<List<byte[]>>sendThrough(this.scripts, call, RScript.ReturnType.LIST, System.nanoTime() + LONG_NANOS)
-			.thenApply((texts) -> texts.stream().map((bytes) -> new String(bytes, StandardCharsets.UTF_8)).toList());
-	}
-
-	/**
-	 * Send calls in one batch, which Redisson divides among the nodes of a cluster. A
-	 * call that the server refuses is sent again on its own. On a cluster so is a call
-	 * that fails: Redisson fails the calls to all nodes if one node fails.
-	 * @param giveUpAtNanos the {@link System#nanoTime()} after which nothing is sent
-	 */
-	public List<CompletionStage<Long>> sendAll(List<RedissonCall> calls, long giveUpAtNanos) {
-		if (calls.size() == 1) {
-			return List.of(send(calls.get(0), giveUpAtNanos));
+	@SuppressWarnings("unchecked")
+	private CompletionStage<Object> sendReadable(ScriptCall call) {
+		if (!call.asks()) {
+			return sendNow(this.scripts, call);
 		}
-		boolean cluster = this.client.getConfig().isClusterConfig();
-		BatchOptions options = BatchOptions.defaults();
-		// on a cluster one node without an answer must not delay the calls to the others
-		RBatch batch = this.client.createBatch(cluster ? options.retryAttempts(0) : options);
-		RScriptAsync batched = batch.getScript(ByteArrayCodec.INSTANCE);
-		List<CompletionStage<Long>> answers = new ArrayList<>(calls.size());
-		for (RedissonCall call : calls) {
-			answers.add(Stages.orElse(
-					this.<Long>sendNow(batched, this.loader.readable(call), RScript.ReturnType.LONG, giveUpAtNanos),
-					(failure) -> RedissonErrors.isReply(failure) || cluster, () -> send(call, giveUpAtNanos)));
+		if (this.client.getConfig().isSingleConfig() || call.script().answer() != Answer.NUMBER) {
+			return sendNow(this.once, call);
 		}
-		batch.executeAsync();
-		return answers;
+		CompletionStage<?> confirmed = this.replicas.send(call,
+				(counting) -> load(counting, (sent) -> sendNow(this.once, sent)),
+				(batch) -> sendNow((batch != null) ? batch : this.once, call));
+		return (CompletionStage<Object>) confirmed;
 	}
 
-	private <R> CompletionStage<R> sendThrough(RScript scripts, RedissonCall call, RScript.ReturnType type,
-			long giveUpAtNanos) {
-		return this.firstContact
-			.call(() -> this.loader.send(call, (sent) -> this.<R>sendNow(scripts, sent, type, giveUpAtNanos)));
-	}
-
-	private <R> CompletableFuture<R> sendNow(RScriptAsync scripts, RedissonCall call, RScript.ReturnType type,
-			long giveUpAtNanos) {
-		long remaining = giveUpAtNanos - System.nanoTime();
-		if (remaining <= 0) {
+	private <R> CompletableFuture<R> sendNow(RScriptAsync through, ScriptCall call) {
+		long giveUpAt = call.giveUpAtNanos().orElse(0);
+		long remaining = call.giveUpAtNanos().isPresent() ? giveUpAt - System.nanoTime() : LONG_NANOS;
+		if (remaining <= 0 || !call.wanted().getAsBoolean()) {
 			return CompletableFuture.failedFuture(new NotSentException("Redis did not answer in time", null));
 		}
-		RedissonCall sent = this.client.getConfig().isClusterConfig() ? call.onCluster() : call;
-		CompletableFuture<R> answer = sent.sendThrough(scripts, type, this.loader.sendsWhole());
+		CompletableFuture<R> answer = evaluate(through, call, this.loader.sendsWhole());
 		if (remaining < LONG_NANOS && !answer.isDone()) {
 			// cancels the answer, rather too early than too late, so that the client
 			// neither sends nor repeats the command after its caller has given up
-			CommandTimeouts.limit(answer, giveUpAtNanos - CommandTimeouts.LATE_NANOS);
+			CommandTimeouts.limit(answer, giveUpAt - CommandTimeouts.LATE_NANOS);
 		}
 		return answer;
+	}
+
+	/**
+	 * Send a script.
+	 * @param through the scripts of the client or of a batch
+	 * @param whole whether the source is sent, as the server takes no digest
+	 * @return completes with the answer; once cancelled, Redisson neither sends nor
+	 * repeats the call
+	 */
+	private <R> CompletableFuture<R> evaluate(RScriptAsync through, ScriptCall call, boolean whole) {
+		Script script = call.script();
+		RScript.ReturnType type = switch (script.answer()) {
+			case NUMBER -> RScript.ReturnType.LONG;
+			case TEXT -> RScript.ReturnType.VALUE;
+			case TEXTS -> RScript.ReturnType.LIST;
+		};
+		// Redisson maps this name, which decides which node of a cluster is asked; it
+		// would map each key that is a string
+		String route = this.client.getConfig().getNameMapper().unmap(call.keys().get(0));
+		List<Object> keys = List.of(bytes(call.keys()));
+		Object[] arguments = bytes(call.arguments());
+		RScript.Mode mode = RScript.Mode.READ_WRITE;
+		return (whole ? through.<R>evalAsync(route, mode, script.source(), type, keys, arguments)
+				: through.<R>evalShaAsync(route, mode, script.digest(), type, keys, arguments))
+			.toCompletableFuture();
+	}
+
+	private static Object[] bytes(List<String> texts) {
+		return texts.stream().map((text) -> text.getBytes(StandardCharsets.UTF_8)).toArray();
+	}
+
+	private static String text(Object bytes) {
+		return new String((byte[]) bytes, StandardCharsets.UTF_8);
 	}
 
 	@Override

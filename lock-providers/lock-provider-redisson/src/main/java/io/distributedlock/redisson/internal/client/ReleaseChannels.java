@@ -54,26 +54,9 @@ public final class ReleaseChannels {
 	}
 
 	/**
-	 * Return the command by which a script publishes a release. A server that decides is
-	 * asked once.
+	 * Return whether channels are sharded. A server that decides is asked once.
 	 */
-	public CompletionStage<String> publishCommand() {
-		return sharded().thenApply(ReleaseChannels::publishCommand);
-	}
-
-	/**
-	 * Return the same command for an owner that has asked for a lock, so that the server
-	 * was asked before.
-	 */
-	public String knownPublishCommand() {
-		return publishCommand(Boolean.TRUE.equals(this.sharded));
-	}
-
-	private static String publishCommand(boolean sharded) {
-		return sharded ? "SPUBLISH" : "PUBLISH";
-	}
-
-	private CompletionStage<Boolean> sharded() {
+	CompletionStage<Boolean> sharded() {
 		Boolean known = this.sharded;
 		if (known != null) {
 			return CompletableFuture.completedFuture(known);

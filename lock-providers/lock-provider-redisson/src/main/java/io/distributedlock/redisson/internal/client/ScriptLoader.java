@@ -4,6 +4,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
+import io.distributedlock.redis.scripts.script.ScriptCall;
 import io.distributedlock.redis.scripts.script.Shortfalls;
 import io.distributedlock.redis.scripts.script.Shortfalls.Shortfall;
 import org.redisson.api.RScript;
@@ -23,6 +24,11 @@ import org.redisson.api.RScript;
 public record ScriptLoader(RScript scripts, Shortfalls shortfalls, boolean digestsOnly) {
 
 	/**
+	 * The scripts that use only keys that are their parameters.
+	 */
+	public static final String DECLARED = "redisson-declared";
+
+	/**
 	 * Between the load and the repeated call the server can forget the script once more,
 	 * or another one can become responsible.
 	 */
@@ -38,8 +44,8 @@ public record ScriptLoader(RScript scripts, Shortfalls shortfalls, boolean diges
 	/**
 	 * Return the call with the script that the server takes.
 	 */
-	public RedissonCall readable(RedissonCall call) {
-		return this.shortfalls.has(Shortfall.UNDECLARED_KEYS) ? call.withDeclaredKeys() : call;
+	private ScriptCall readable(ScriptCall call) {
+		return this.shortfalls.has(Shortfall.UNDECLARED_KEYS) ? call.running(call.script().variant(DECLARED)) : call;
 	}
 
 	/**
@@ -48,8 +54,8 @@ public record ScriptLoader(RScript scripts, Shortfalls shortfalls, boolean diges
 	 * @param call the call
 	 * @param sending sends its digest, or its script if {@link #sendsWhole}
 	 */
-	public <R> CompletionStage<R> send(RedissonCall call, Function<RedissonCall, CompletionStage<R>> sending) {
-		RedissonCall sent = readable(call);
+	public <R> CompletionStage<R> send(ScriptCall call, Function<ScriptCall, CompletionStage<R>> sending) {
+		ScriptCall sent = readable(call);
 		boolean whole = sendsWhole();
 		return Stages.orElse(attempt(sent, sending, 0),
 				(failure) -> (!whole && takesNoDigest(failure)) || cannotRead(sent, failure),
@@ -60,8 +66,8 @@ public record ScriptLoader(RScript scripts, Shortfalls shortfalls, boolean diges
 	 * Return whether to send the other script that declares its keys, if there is one
 	 * that was not sent yet.
 	 */
-	private boolean cannotRead(RedissonCall sent, Throwable failure) {
-		boolean refused = RedissonErrors.isUnreadable(failure) && sent.withDeclaredKeys().script() != sent.script();
+	private boolean cannotRead(ScriptCall sent, Throwable failure) {
+		boolean refused = RedissonErrors.isUnreadable(failure) && sent.script().variant(DECLARED) != sent.script();
 		if (refused) {
 			this.shortfalls.note(Shortfall.UNDECLARED_KEYS, RedissonErrors.words(failure));
 		}
@@ -76,7 +82,7 @@ public record ScriptLoader(RScript scripts, Shortfalls shortfalls, boolean diges
 		return refused;
 	}
 
-	private <R> CompletionStage<R> attempt(RedissonCall call, Function<RedissonCall, CompletionStage<R>> sending,
+	private <R> CompletionStage<R> attempt(ScriptCall call, Function<ScriptCall, CompletionStage<R>> sending,
 			int loads) {
 		CompletionStage<R> answer = sending.apply(call);
 		return (loads == MAX_LOADS) ? answer : Stages.orElse(answer, RedissonErrors::isUnknownScript,
@@ -88,10 +94,10 @@ public record ScriptLoader(RScript scripts, Shortfalls shortfalls, boolean diges
 	 * about to receive the slot was asked: then load it into all nodes, of which some may
 	 * be down.
 	 */
-	private CompletionStage<String> load(RedissonCall call, int loads) {
+	private CompletionStage<String> load(ScriptCall call, int loads) {
 		String source = call.script().source();
 		if (loads == 0) {
-			return this.scripts.scriptLoadAsync(call.key(), source);
+			return this.scripts.scriptLoadAsync(call.keys().get(0), source);
 		}
 		return Stages.orElse(this.scripts.scriptLoadAsync(source), (failure) -> !RedissonErrors.isReply(failure),
 				() -> CompletableFuture.completedFuture(call.script().digest()));

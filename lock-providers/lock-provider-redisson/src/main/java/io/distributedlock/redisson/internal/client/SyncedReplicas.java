@@ -1,16 +1,16 @@
 package io.distributedlock.redisson.internal.client;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import java.util.function.LongPredicate;
 
+import io.distributedlock.redis.scripts.LockScripts;
 import io.distributedlock.redis.scripts.TokenCounters;
+import io.distributedlock.redis.scripts.script.ScriptCall;
 import io.distributedlock.redis.scripts.script.Shortfalls;
 import io.distributedlock.redis.scripts.script.Shortfalls.Shortfall;
 import io.distributedlock.redisson.internal.client.RedissonErrors.UnconfirmedException;
@@ -60,29 +60,25 @@ public final class SyncedReplicas {
 	 * Send a command to the primary of a key.
 	 * @param call the call that the command sends
 	 * @param counting sends the call that counts the replicas
-	 * @param granted whether an answer is a grant: the replicas do not matter for others
 	 * @param command sends the command through the scripts of the client or of a batch
 	 * @return completes with the answer; fails if there are replicas and none of them has
 	 * confirmed, unless the server has no {@code WAIT} or denies it
 	 */
-	public CompletionStage<Long> send(RedissonCall call, Function<RedissonCall, CompletionStage<Long>> counting,
-			LongPredicate granted, Function<@Nullable RScriptAsync, CompletableFuture<Long>> command) {
-		int slot = this.config.isClusterConfig() ? TokenCounters.slot(call.key()) : 0;
+	public CompletionStage<Long> send(ScriptCall call, Function<ScriptCall, CompletionStage<Long>> counting,
+			Function<@Nullable RScriptAsync, CompletableFuture<Long>> command) {
+		int slot = this.config.isClusterConfig() ? TokenCounters.slot(call.keys().get(0)) : 0;
 		Count known = this.counts.get(slot);
 		if (known != null && known.isValid()) {
-			return send(slot, known, granted, command);
+			return send(slot, known, command);
 		}
-		return counting
-			.apply(new RedissonCall(RedissonScript.COUNT_REPLICAS.publishing(""), call.route(), List.of(call.key()),
-					List.of()))
-			.thenCompose((replicas) -> {
-				Count count = new Count(replicas.intValue(), System.nanoTime());
-				this.counts.put(slot, count);
-				return send(slot, count, granted, command);
-			});
+		return counting.apply(call.running(RedissonScript.COUNT_REPLICAS)).thenCompose((replicas) -> {
+			Count count = new Count(replicas.intValue(), System.nanoTime());
+			this.counts.put(slot, count);
+			return send(slot, count, command);
+		});
 	}
 
-	private CompletionStage<Long> send(int slot, Count count, LongPredicate granted,
+	private CompletionStage<Long> send(int slot, Count count,
 			Function<@Nullable RScriptAsync, CompletableFuture<Long>> command) {
 		if (count.replicas() == 0 || this.shortfalls.has(Shortfall.WAIT)) {
 			return command.apply(null);
@@ -92,7 +88,7 @@ public final class SyncedReplicas {
 			.sync(count.replicas(), Duration.ofMillis(this.config.getSlavesSyncTimeout())));
 		CompletableFuture<Long> answer = command.apply(batch.getScript(ByteArrayCodec.INSTANCE));
 		return batch.executeAsync().handle((result, failure) -> {
-			if (answer.isCompletedExceptionally() || !granted.test(answer.join())) {
+			if (answer.isCompletedExceptionally() || !isGrant(answer.join())) {
 				return answer.join();
 			}
 			if (failure == null) {
@@ -107,6 +103,13 @@ public final class SyncedReplicas {
 			}
 			return answer.join();
 		});
+	}
+
+	/**
+	 * Return whether an answer is a grant: the replicas do not matter for others.
+	 */
+	private static boolean isGrant(long answer) {
+		return answer != LockScripts.TAKEN && !LockScripts.isInLine(answer);
 	}
 
 	private void check(int slot, Count count, BatchResult<?> result) {

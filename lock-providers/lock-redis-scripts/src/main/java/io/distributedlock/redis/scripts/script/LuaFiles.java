@@ -7,15 +7,17 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 import io.distributedlock.redis.scripts.script.Script.Answer;
-import io.distributedlock.redis.scripts.script.Script.Role;
 
 /**
  * Puts scripts together from files. A line {@code -- include other.lua} stands for that
- * file, once in a script. Comments are not sent. A server makes the functions of a script
- * anew in each call. So what a free lock does not need is included in a block, or after a
- * {@code return}.
+ * file, once in a script. What follows {@code -- ten times:} is repeated, with indexes
+ * that rise by two, as services want each key named. Comments are not sent. A server
+ * makes the functions of a script anew in each call. So what a free lock does not need is
+ * included in a block, or after a {@code return}.
  * <p>
  * Why: docs/decisions/040-redis-hands-over.md
  *
@@ -28,6 +30,10 @@ public record LuaFiles(List<String> folders) {
 
 	private static final String INCLUDE = "-- include ";
 
+	private static final String REPEAT = "-- ten times:\n";
+
+	private static final Pattern INDEX = Pattern.compile("(?<=\\[)\\d+(?=])");
+
 	/**
 	 * Read a script.
 	 * @param answer what it answers with
@@ -35,25 +41,25 @@ public record LuaFiles(List<String> folders) {
 	 * @return the script
 	 */
 	public Script script(Answer answer, String name) {
-		return script(Role.OTHER, answer, name);
+		return new Script(this, answer, name);
 	}
 
 	/**
-	 * Read a script.
-	 * @param role what it is for
-	 * @param answer what it answers with
-	 * @param name the name of its file, without its ending
-	 * @return the script
+	 * Return the same files behind those of another folder.
 	 */
-	public Script script(Role role, Answer answer, String name) {
+	LuaFiles behind(String folder) {
+		return new LuaFiles(Stream.concat(Stream.of(folder), this.folders.stream()).toList());
+	}
+
+	String source(String name) {
 		StringBuilder source = new StringBuilder();
 		append(source, name + ".lua", new HashSet<>());
-		return new Script(role, answer, source.toString());
+		return source.toString();
 	}
 
 	private void append(StringBuilder source, String file, Set<String> included) {
 		if (included.add(file)) {
-			read(file).lines().forEach((line) -> {
+			repeated(read(file)).lines().forEach((line) -> {
 				if (line.startsWith(INCLUDE)) {
 					append(source, line.substring(INCLUDE.length()), included);
 				}
@@ -62,6 +68,17 @@ public record LuaFiles(List<String> folders) {
 				}
 			});
 		}
+	}
+
+	private static String repeated(String text) {
+		String[] parts = text.split(REPEAT, 2);
+		StringBuilder all = new StringBuilder(parts[0]);
+		for (int shift = 0; parts.length > 1 && shift < 20; shift += 2) {
+			int added = shift;
+			all.append(INDEX.matcher(parts[1])
+				.replaceAll((index) -> Integer.toString(Integer.parseInt(index.group()) + added)));
+		}
+		return all.toString();
 	}
 
 	private String read(String file) {

@@ -1,5 +1,7 @@
 package io.distributedlock.redis.scripts.script;
 
+import java.util.concurrent.ConcurrentHashMap;
+
 /**
  * A script, which Redis executes in one step. A client that has lost its connection sends
  * a command again, so a script may be executed twice for one call: the second time must
@@ -9,19 +11,24 @@ package io.distributedlock.redis.scripts.script;
  */
 public final class Script {
 
+	private final LuaFiles files;
+
+	private final String name;
+
+	private final Answer answer;
+
 	private final String source;
 
 	private final String digest;
 
-	private final Role role;
+	private final ConcurrentHashMap<String, Script> variants = new ConcurrentHashMap<>();
 
-	private final Answer answer;
-
-	Script(Role role, Answer answer, String source) {
-		this.role = role;
+	Script(LuaFiles files, Answer answer, String name) {
+		this.files = files;
+		this.name = name;
 		this.answer = answer;
-		this.source = source;
-		this.digest = ScriptDigest.of(source);
+		this.source = files.source(name);
+		this.digest = ScriptDigest.of(this.source);
 	}
 
 	/**
@@ -41,14 +48,6 @@ public final class Script {
 	}
 
 	/**
-	 * Return what the script is for.
-	 * @return its role, the same in each layout of the keys
-	 */
-	public Role role() {
-		return this.role;
-	}
-
-	/**
 	 * Return what the script answers with.
 	 * @return the type of the answer
 	 */
@@ -57,25 +56,15 @@ public final class Script {
 	}
 
 	/**
-	 * What a script is for, as far as a client sends it in another way for that.
+	 * Return the script with the files of a folder instead of those of the same names.
+	 * @param folder the folder
+	 * @return the script, this one if it has none of these files
 	 */
-	public enum Role {
-
-		/**
-		 * It is {@link io.distributedlock.redis.scripts.LockScripts#acquire()}.
-		 */
-		ACQUIRE,
-
-		/**
-		 * It is {@link io.distributedlock.redis.scripts.LockScripts#exchange()}.
-		 */
-		EXCHANGE,
-
-		/**
-		 * Any other script.
-		 */
-		OTHER
-
+	public Script variant(String folder) {
+		return this.variants.computeIfAbsent(folder, (first) -> {
+			Script variant = new Script(this.files.behind(first), this.answer, this.name);
+			return variant.digest.equals(this.digest) ? this : variant;
+		});
 	}
 
 	/**

@@ -1,6 +1,5 @@
 package io.distributedlock.redis.scripts.script;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.BooleanSupplier;
@@ -27,6 +26,8 @@ import java.util.function.BooleanSupplier;
 public record ScriptCall(Script script, List<String> keys, List<String> arguments, BooleanSupplier wanted,
 		boolean inOneMessage, boolean removal, OptionalLong giveUpAtNanos) {
 
+	private static final BooleanSupplier ANYWAY = () -> true;
+
 	/**
 	 * Create a call that is sent by its digest.
 	 * @param script the script
@@ -34,7 +35,7 @@ public record ScriptCall(Script script, List<String> keys, List<String> argument
 	 * @param arguments its arguments
 	 */
 	public ScriptCall(Script script, List<String> keys, List<String> arguments) {
-		this(script, keys, arguments, () -> true, false, false, OptionalLong.empty());
+		this(script, keys, arguments, ANYWAY, false, false, OptionalLong.empty());
 	}
 
 	/**
@@ -75,20 +76,22 @@ public record ScriptCall(Script script, List<String> keys, List<String> argument
 	}
 
 	/**
-	 * Return a call that declares its first keys only, and has the others as its last
-	 * arguments, from where the script takes them. While a slot of a cluster moves, a
-	 * server refuses a call if some of its keys are missing there: an owner must still
-	 * renew and release its lock. A service in front of a cluster demands all keys.
-	 * @param needed how many keys are declared
+	 * Return a call of another script.
+	 * @param other the script
 	 * @return the call
 	 */
-	public ScriptCall declaring(int needed) {
-		List<String> all = new ArrayList<>(this.arguments);
-		for (int i = this.keys.size() - 1; i >= needed; i--) {
-			all.add(this.keys.get(i));
-		}
-		return new ScriptCall(this.script, this.keys.subList(0, needed), all, this.wanted, this.inOneMessage,
-				this.removal, this.giveUpAtNanos);
+	public ScriptCall running(Script other) {
+		return new ScriptCall(other, this.keys, this.arguments, this.wanted, this.inOneMessage, this.removal,
+				this.giveUpAtNanos);
+	}
+
+	/**
+	 * Return whether this call asks for a lock, as only such an answer may be unwanted.
+	 * @return {@code true} if the caller asks again by itself, so that the client must
+	 * not
+	 */
+	public boolean asks() {
+		return this.wanted != ANYWAY;
 	}
 
 	@Override

@@ -1,5 +1,5 @@
 -- include refusal.lua
--- include next-token.lua
+-- include grant.lua
 -- not used here: a service that would refuse to release a reader, as it cannot read the keys, must refuse this script, too
 -- include last-reader.lua
 KEYS[7] = KEYS[7] or table.remove(ARGV)
@@ -8,7 +8,7 @@ local taken = redis.call('exists', KEYS[1]) == 1
 if taken and redis.call('hget', KEYS[1], 'mode') ~= 'read' then return refusal() end
 if is_refused(ARGV[1]) then return 0 end
 if not taken and is_noted('') then return behind end
-local token = next_token(ARGV[3])
+local token = next_tokens(1, ARGV[2], redis.call('time'))
 redis.call('set', KEYS[7], 1, 'PX', ARGV[2])
 redis.call('hset', KEYS[1], 'mode', 'read', ARGV[1], 1)
 local left = redis.call('pttl', KEYS[1])
