@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 
 import io.distributedlock.redis.scripts.script.Script;
 import io.distributedlock.redis.scripts.script.ScriptCall;
@@ -144,6 +145,16 @@ public final class ExclusiveLocks implements AutoCloseable {
 	}
 
 	/**
+	 * Subscribe to the channel of this JVM, and let the server publish there, so that a
+	 * warning says what is refused, or that no message arrives.
+	 * @param ping publishes to a channel, and answers as {@link PlainScripts#PING}
+	 * @return completes with that answer
+	 */
+	public CompletionStage<Long> check(Function<String, CompletionStage<Long>> ping) {
+		return this.mailbox.check(ping);
+	}
+
+	/**
 	 * Leave the line of a key, or release its lock, for an owner that has neither. It
 	 * changes nothing, and needs the rights of any release.
 	 * @param key the key
@@ -262,7 +273,6 @@ public final class ExclusiveLocks implements AutoCloseable {
 	 */
 	void joined(LinePlace place) {
 		place.line().add(place);
-		this.lines.putIfAbsent(place.line().key(), place.line());
 		if (!place.isWaiting()) {
 			// it ended before it was noted
 			forget(place);
@@ -327,7 +337,8 @@ public final class ExclusiveLocks implements AutoCloseable {
 	}
 
 	private void onActive() {
-		this.lines.values().forEach(Line::lookNow);
+		// a line that was empty for a moment may be known to its places alone
+		this.places.values().stream().map(LinePlace::line).distinct().forEach(Line::lookNow);
 	}
 
 	static String millis(Duration duration) {

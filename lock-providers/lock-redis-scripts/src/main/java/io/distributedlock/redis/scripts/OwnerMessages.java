@@ -2,12 +2,19 @@ package io.distributedlock.redis.scripts;
 
 import java.time.Duration;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 import io.distributedlock.redis.scripts.script.ScriptRunner;
+import io.distributedlock.redis.scripts.script.Shortfalls;
+import io.distributedlock.redis.scripts.script.Shortfalls.Shortfall;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What arrives on the channel of this JVM for its owners. The JVM subscribes when it
@@ -24,6 +31,11 @@ final class OwnerMessages {
 	 */
 	private static final int MOST_AWAITED = 10_000;
 
+	/**
+	 * A message that has not arrived by then was sent to nobody.
+	 */
+	private static final int SECONDS_TO_ARRIVE = 10;
+
 	private final ScriptRunner runner;
 
 	private final String channel;
@@ -37,6 +49,8 @@ final class OwnerMessages {
 	private final Set<String> awaited = ConcurrentHashMap.newKeySet();
 
 	private final AtomicBoolean opened = new AtomicBoolean();
+
+	private final CompletableFuture<@Nullable Void> heard = new CompletableFuture<>();
 
 	private volatile boolean failed;
 
@@ -72,19 +86,40 @@ final class OwnerMessages {
 		open();
 	}
 
-	private void open() {
-		if (this.opened.get() || (this.failed && System.nanoTime() - this.failedAt < this.interval.toNanos())) {
-			return;
+	private CompletionStage<?> open() {
+		if ((this.failed && System.nanoTime() - this.failedAt < this.interval.toNanos())
+				|| !this.opened.compareAndSet(false, true)) {
+			return CompletableFuture.completedFuture(null);
 		}
-		if (this.opened.compareAndSet(false, true)) {
-			this.runner.hear(this.channel, this::onMessage, this::onActive).whenComplete((done, failure) -> {
-				if (failure != null) {
-					this.failedAt = System.nanoTime();
-					this.failed = true;
-					this.opened.set(false);
+		return this.runner.hear(this.channel, this::onMessage, this::onActive).whenComplete((done, failure) -> {
+			if (failure != null) {
+				this.failedAt = System.nanoTime();
+				this.failed = true;
+				this.opened.set(false);
+			}
+		});
+	}
+
+	/**
+	 * Subscribe, let the server publish, and note what is missing.
+	 */
+	CompletionStage<Long> check(Function<String, CompletionStage<Long>> ping) {
+		Shortfalls shortfalls = this.runner.shortfalls();
+		return open().handle((done, failure) -> failure)
+			.thenCompose((failure) -> ping.apply(this.channel).thenApply((answer) -> {
+				shortfalls.noteAnswer(answer);
+				if (failure == null) {
+					this.heard.orTimeout(SECONDS_TO_ARRIVE, TimeUnit.SECONDS).exceptionally((late) -> {
+						shortfalls.note(Shortfall.PUBLISH, "");
+						return null;
+					});
 				}
-			});
-		}
+				else if (!this.runner.isRefusal(failure)) {
+					// a client may tell of no error of the server, but give up
+					shortfalls.note(Shortfall.SUBSCRIBE, "");
+				}
+				return answer;
+			}));
 	}
 
 	private void onActive() {
@@ -126,6 +161,7 @@ final class OwnerMessages {
 	}
 
 	private void onMessage(String message) {
+		this.heard.complete(null);
 		String[] parts = message.split(" ", -1);
 		if (parts.length == 1) {
 			noteAwaited(message);

@@ -327,6 +327,48 @@ class ExclusiveLocksTests {
 	}
 
 	/**
+	 * Others have come and gone in the line of the key while the server let a place join,
+	 * so that the line was empty.
+	 */
+	@Test
+	void placeOfALineThatWasEmptyLooksAfterAReconnection() {
+		for (int i = 0; i <= 1000; i++) {
+			get(this.waiter.enqueue(request("another:" + i, NEVER)).granted());
+		}
+		Lease held = take();
+		List<Place> later = new ArrayList<>();
+		this.runner.loseAnswers((call) -> {
+			if (later.isEmpty()) {
+				later.add(null);
+				this.waiter.enqueue(request(NEVER)).leave();
+				later.set(0, this.waiter.enqueue(request(NEVER)));
+			}
+			return false;
+		});
+		Place place = this.waiter.enqueue(request(NEVER));
+		later.get(0).leave();
+		assertThat(place.isBehindOthers()).isTrue();
+		get(held.release());
+		assertThat(place.granted().toCompletableFuture()).as("before its message arrives").isNotDone();
+		this.runner.reconnect();
+		get(place.granted());
+	}
+
+	@Test
+	void serviceWhoseMessagesReachNobodyIsNamed() {
+		get(this.holder.check((channel) -> {
+			this.holdersRunner.deliver("");
+			return CompletableFuture.completedFuture(1L);
+		}));
+		get(this.waiter.check((channel) -> CompletableFuture.completedFuture(1L)));
+		Patience.await()
+			.untilAsserted(() -> assertThat(this.runner.warnings()).singleElement()
+				.asString()
+				.contains("refuses PUBLISH", "poll"));
+		assertThat(this.holdersRunner.warnings()).as("where the message has arrived").isEmpty();
+	}
+
+	/**
 	 * Let the JVM that waits count as alive, however long the machine stops it.
 	 */
 	private void letTheWaiterLive() {
@@ -361,7 +403,11 @@ class ExclusiveLocksTests {
 	}
 
 	private static LeaseRequest request(Duration look) {
-		return new LeaseRequest("k", LEASE, LockType.FAIR, 1, System.nanoTime() + LEASE.toNanos(), 1, look);
+		return request("k", look);
+	}
+
+	private static LeaseRequest request(String key, Duration look) {
+		return new LeaseRequest(key, LEASE, LockType.FAIR, 1, System.nanoTime() + LEASE.toNanos(), 1, look);
 	}
 
 	private static <T> T get(CompletionStage<T> stage) {

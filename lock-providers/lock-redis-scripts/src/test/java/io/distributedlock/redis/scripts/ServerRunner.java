@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -25,8 +26,9 @@ final class ServerRunner implements ScriptRunner, AutoCloseable {
 
 	private final RedisTestServer server;
 
-	private final Shortfalls shortfalls = new Shortfalls((sentence) -> {
-	});
+	private final List<String> warnings = new CopyOnWriteArrayList<>();
+
+	private final Shortfalls shortfalls = new Shortfalls(this.warnings::add);
 
 	private final AtomicInteger subscriptions = new AtomicInteger();
 
@@ -41,6 +43,9 @@ final class ServerRunner implements ScriptRunner, AutoCloseable {
 	private volatile @Nullable Inbox inbox;
 
 	private volatile @Nullable Consumer<String> onMessage;
+
+	private volatile Runnable onActive = () -> {
+	};
 
 	ServerRunner(RedisTestServer server) {
 		this.server = server;
@@ -88,6 +93,17 @@ final class ServerRunner implements ScriptRunner, AutoCloseable {
 			throw new IllegalStateException("no channel is subscribed to");
 		}
 		return present.next();
+	}
+
+	/**
+	 * Let messages begin to arrive, as after the connection was lost.
+	 */
+	void reconnect() {
+		this.onActive.run();
+	}
+
+	List<String> warnings() {
+		return this.warnings;
 	}
 
 	void deliver(String message) {
@@ -149,6 +165,7 @@ final class ServerRunner implements ScriptRunner, AutoCloseable {
 		try {
 			this.inbox = new Inbox(this.server, channel);
 			this.onMessage = onMessage;
+			this.onActive = onActive;
 			return CompletableFuture.completedFuture(null);
 		}
 		catch (IOException ex) {
