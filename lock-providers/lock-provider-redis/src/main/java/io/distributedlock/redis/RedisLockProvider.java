@@ -14,6 +14,7 @@ import io.distributedlock.redis.scripts.ExclusiveLocks;
 import io.distributedlock.redis.scripts.LockScripts;
 import io.distributedlock.redis.scripts.PlainScripts;
 import io.distributedlock.redis.scripts.TokenCounters;
+import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseExchange;
 import io.distributedlock.spi.LeaseRenewal;
@@ -28,6 +29,8 @@ import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.cluster.RedisClusterClient;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Grants leases on Redis through Lettuce, after <a href=
@@ -67,6 +70,8 @@ public final class RedisLockProvider implements LockProvider, LeaseExchange, Loc
 	 */
 	public static final String DEFAULT_PREFIX = "lock";
 
+	private static final Logger logger = LoggerFactory.getLogger(RedisLockProvider.class);
+
 	private final RedisLink link;
 
 	private final RedisReleases releases;
@@ -74,8 +79,6 @@ public final class RedisLockProvider implements LockProvider, LeaseExchange, Loc
 	private final ExclusiveLocks exclusive;
 
 	private final SharedLocks shared;
-
-	private final RedisOwners owners;
 
 	/**
 	 * Create a provider.
@@ -117,17 +120,27 @@ public final class RedisLockProvider implements LockProvider, LeaseExchange, Loc
 		this.releases = new RedisReleases(this.link);
 		this.exclusive = new ExclusiveLocks(new RedisRunner(this.link, this.releases), LockScripts.PLAIN, counters);
 		this.shared = new SharedLocks(this.link, this.exclusive, counters);
-		this.owners = new RedisOwners(this.link, this.exclusive, this.shared);
 	}
 
 	/**
 	 * Check in the background what Redis lacks or denies the user, and log it. Without
 	 * scripts there are no locks. Without channels waiting calls poll. Without
-	 * {@code EVALSHA} each command carries its script.
+	 * {@code EVALSHA} each command carries its script. A server that cannot be reached is
+	 * not reported: that may pass, and each lock reports it.
 	 * @param keyPrefix the prefix of all keys
 	 */
 	public void checkAccess(String keyPrefix) {
-		RedisAccessCheck.run(this.exclusive, this.link, this.releases, keyPrefix);
+		String key = keyPrefix + ":access-check";
+		// a server that is too old fails here, and may not fail below
+		this.exclusive.check((channel) -> this.link.ping(List.of(key), channel, key))
+			.thenCompose((answer) -> this.exclusive.leaveUnknown(key))
+			.whenComplete((released, failure) -> {
+				BackendException reason = (failure != null) ? RedisErrors.translate(failure) : null;
+				// a connection that is closed meanwhile fails in any way
+				if (reason != null && !reason.isRetryable() && !this.link.isClosed()) {
+					logger.error("Locks under '{}' cannot work: {}", keyPrefix, reason.getMessage());
+				}
+			});
 	}
 
 	@Override
@@ -178,12 +191,16 @@ public final class RedisLockProvider implements LockProvider, LeaseExchange, Loc
 
 	@Override
 	public CompletionStage<List<LockOwner>> owners(String key) {
-		return this.owners.owners(key);
+		return Failures.translated(RedlockProvider.owners(this.link, List.of(key, SharedLocks.permits(key))),
+				RedisErrors::translate);
 	}
 
 	@Override
 	public CompletionStage<Boolean> revoke(String key, LockOwner owner) {
-		return this.owners.revoke(key, owner);
+		return switch (owner.type()) {
+			case READ, SEMAPHORE -> this.shared.release(key, owner.id(), owner.type() == LockType.SEMAPHORE);
+			default -> this.exclusive.revoke(key, owner.id());
+		};
 	}
 
 	@Override

@@ -1,9 +1,8 @@
 package io.distributedlock.redis;
 
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 import io.distributedlock.redis.internal.client.RedisErrors;
@@ -11,7 +10,6 @@ import io.distributedlock.redis.internal.client.RedisLink;
 import io.distributedlock.redis.scripts.script.Shortfalls.Shortfall;
 import io.distributedlock.spi.ReleaseSignal;
 import io.distributedlock.spi.support.ReleaseListeners;
-import io.lettuce.core.RedisFuture;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import org.jspecify.annotations.Nullable;
@@ -30,9 +28,9 @@ final class RedisReleases implements ReleaseSignal {
 
 	private final ReleaseListeners listeners = new ReleaseListeners(this::unsubscribe);
 
-	private final AtomicReference<@Nullable StatefulRedisPubSubConnection<String, String>> current = new AtomicReference<>();
-
 	private final RedisLink link;
+
+	private volatile @Nullable StatefulRedisPubSubConnection<String, String> current;
 
 	private volatile @Nullable OwnChannel own;
 
@@ -43,20 +41,11 @@ final class RedisReleases implements ReleaseSignal {
 
 	@Override
 	public Subscription listen(String key, Runnable onRelease) {
-		AtomicBoolean closed = new AtomicBoolean();
-		CompletionStage<Subscription> subscription = this.link.messages().thenApply((connection) -> {
-			listenOn(connection);
-			return closed.get() ? nothing() : subscribe(connection, key, onRelease);
-		});
-		subscription.whenComplete((done, failure) -> {
-			if (failure != null) {
-				note(failure);
-			}
-		});
-		return () -> {
-			closed.set(true);
-			subscription.thenAccept(Subscription::close);
-		};
+		this.link.messages().whenComplete(this::note);
+		synchronized (this) {
+			StatefulRedisPubSubConnection<String, String> present = this.current;
+			return this.listeners.add(key, onRelease, () -> subscribe(present, key));
+		}
 	}
 
 	/**
@@ -66,34 +55,11 @@ final class RedisReleases implements ReleaseSignal {
 	 * @return fails if the channel cannot be subscribed to
 	 */
 	CompletionStage<?> hear(String channel, Consumer<String> onMessage, Runnable onActive) {
-		CompletionStage<?> subscribed = this.link.messages().thenCompose((connection) -> {
-			listenOn(connection);
+		return this.link.messages().thenCompose((connection) -> {
 			this.own = new OwnChannel(channel, onMessage, onActive);
-			// another connection may have replaced this one before the channel was set
-			StatefulRedisPubSubConnection<String, String> latest = this.current.get();
-			return ((latest != null) ? latest : connection).async().subscribe(channel);
-		});
-		subscribed.whenComplete((done, failure) -> {
-			if (failure != null) {
-				note(failure);
-			}
-		});
-		return subscribed;
-	}
-
-	/**
-	 * Subscribe to channels and leave them, so that the log says if that is refused.
-	 */
-	void check(String... channels) {
-		this.link.messages()
-			.thenCompose((connection) -> connection.async()
-				.subscribe(channels)
-				.thenCompose((done) -> connection.async().unsubscribe(channels)))
-			.whenComplete((done, failure) -> {
-				if (failure != null) {
-					note(failure);
-				}
-			});
+			// a newer connection may have come before the channel was set
+			return Objects.requireNonNull(this.current).async().subscribe(channel);
+		}).whenComplete(this::note);
 	}
 
 	/**
@@ -101,11 +67,11 @@ final class RedisReleases implements ReleaseSignal {
 	 * client, as where the application was stopped and started, this opens another one.
 	 */
 	boolean ensureHearing() {
-		StatefulRedisPubSubConnection<String, String> connection = this.current.get();
+		StatefulRedisPubSubConnection<String, String> connection = this.current;
 		if (connection == null || connection.isOpen()) {
 			return connection != null;
 		}
-		this.link.messages().thenAccept(this::listenOn);
+		this.link.messages();
 		return false;
 	}
 
@@ -113,46 +79,40 @@ final class RedisReleases implements ReleaseSignal {
 		return this.listeners.keys();
 	}
 
-	private Subscription subscribe(StatefulRedisPubSubConnection<String, String> connection, String key,
-			Runnable onRelease) {
-		CompletableFuture<RedisFuture<Void>> sent = new CompletableFuture<>();
-		Subscription subscription = this.listeners.add(key, onRelease,
-				() -> sent.complete(connection.async().subscribe(key)));
-		sent.thenCompose((answer) -> answer).whenComplete((done, failure) -> {
-			if (failure == null) {
-				onRelease.run();
-			}
-			else {
-				note(failure);
-			}
-		});
-		return subscription;
+	/**
+	 * Listen over a connection that was just opened, to all that is listened to.
+	 */
+	private synchronized void listenOn(StatefulRedisPubSubConnection<String, String> connection) {
+		connection.addListener(new Messages(connection));
+		this.current = connection;
+		this.listeners.forEachKey((key) -> subscribe(connection, key));
+		OwnChannel heard = this.own;
+		if (heard != null) {
+			subscribe(connection, heard.name());
+		}
 	}
 
-	private void listenOn(StatefulRedisPubSubConnection<String, String> connection) {
-		if (this.current.getAndSet(connection) != connection) {
-			connection.addListener(new Messages(connection));
-			// present listeners have subscribed over the connection before
-			this.listeners.forEachKey((key) -> connection.async().subscribe(key));
-			OwnChannel heard = this.own;
-			if (heard != null) {
-				connection.async().subscribe(heard.name());
-			}
+	private void subscribe(@Nullable StatefulRedisPubSubConnection<String, String> connection, String channel) {
+		if (connection != null) {
+			// a client that is shut down throws
+			CompletableFuture.completedFuture(connection)
+				.thenCompose((open) -> open.async().subscribe(channel))
+				.whenComplete(this::note);
 		}
 	}
 
 	private void unsubscribe(String key) {
-		StatefulRedisPubSubConnection<String, String> connection = this.current.get();
+		StatefulRedisPubSubConnection<String, String> connection = this.current;
 		if (connection != null) {
 			connection.async().unsubscribe(key);
 		}
 	}
 
-	private void note(Throwable failure) {
-		if (RedisErrors.isReply(failure)) {
+	private void note(@Nullable Object done, @Nullable Throwable failure) {
+		if (failure != null && RedisErrors.isReply(failure)) {
 			this.link.shortfalls().note(Shortfall.SUBSCRIBE, RedisErrors.words(failure));
 		}
-		else {
+		else if (failure != null) {
 			logger.debug("Channels cannot be subscribed to: {}", RedisErrors.translate(failure).getMessage());
 		}
 	}
@@ -161,11 +121,6 @@ final class RedisReleases implements ReleaseSignal {
 	 * The channel of this JVM.
 	 */
 	private record OwnChannel(String name, Consumer<String> onMessage, Runnable onActive) {
-	}
-
-	private static Subscription nothing() {
-		return () -> {
-		};
 	}
 
 	private final class Messages extends RedisPubSubAdapter<String, String> {

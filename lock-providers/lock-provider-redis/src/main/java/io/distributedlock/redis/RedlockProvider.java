@@ -11,6 +11,7 @@ import java.util.stream.IntStream;
 
 import io.distributedlock.LockCapability;
 import io.distributedlock.redis.internal.client.RedisLink;
+import io.distributedlock.redis.scripts.OwnerAnswer;
 import io.distributedlock.redis.scripts.PlainScripts;
 import io.distributedlock.redis.scripts.script.ScriptCall;
 import io.distributedlock.spi.Lease;
@@ -65,8 +66,6 @@ public final class RedlockProvider implements LockProvider, LockOwners {
 
 	private final Duration nodeTimeout;
 
-	private final RedlockOwners onServers;
-
 	private final OwnerNames owners = new OwnerNames();
 
 	private final UnknownOwners unknownOwners = new UnknownOwners();
@@ -85,7 +84,6 @@ public final class RedlockProvider implements LockProvider, LockOwners {
 		}
 		this.nodes = clients.stream().map((client) -> new RedisLink(client, nodeTimeout)).toList();
 		this.nodeTimeout = nodeTimeout;
-		this.onServers = new RedlockOwners(this.nodes);
 	}
 
 	@Override
@@ -140,12 +138,34 @@ public final class RedlockProvider implements LockProvider, LockOwners {
 	 */
 	@Override
 	public CompletionStage<List<LockOwner>> owners(String key) {
-		return this.onServers.owners(key);
+		List<CompletableFuture<List<LockOwner>>> answers = this.nodes.stream()
+			.map((node) -> owners(node, List.of(key)).toCompletableFuture())
+			.toList();
+		return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new)).handle((done, failure) -> {
+			List<List<LockOwner>> answered = answers.stream()
+				.filter((answer) -> !answer.isCompletedExceptionally())
+				.map(CompletableFuture::join)
+				.toList();
+			return new RedlockCensus(this.nodes.size(), answered, failure).owners();
+		});
 	}
 
+	/**
+	 * Ask one server.
+	 * @param keys the keys of {@link PlainScripts#OWNERS}
+	 */
+	static CompletionStage<List<LockOwner>> owners(RedisLink server, List<String> keys) {
+		return server.<List<String>>send(new ScriptCall(PlainScripts.OWNERS, keys, List.of()))
+			.thenApply(OwnerAnswer::read);
+	}
+
+	/**
+	 * Release for an owner of any JVM. A server that does not answer keeps the owner
+	 * until its lease ends: it cannot be renewed without a majority.
+	 */
 	@Override
 	public CompletionStage<Boolean> revoke(String key, LockOwner owner) {
-		return this.onServers.revoke(key, owner);
+		return Votes.decide(ask(new ScriptCall(PlainScripts.RELEASE_TAKEN, List.of(key), List.of(owner.id()))));
 	}
 
 	/**

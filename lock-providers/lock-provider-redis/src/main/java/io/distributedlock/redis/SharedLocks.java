@@ -73,7 +73,7 @@ final class SharedLocks implements AutoCloseable {
 
 	private CompletionStage<Boolean> renew(String key, String owner, boolean permit, Duration leaseTime) {
 		List<String> arguments = List.of(owner, millis(leaseTime));
-		ScriptCall call = permit ? new ScriptCall(PlainScripts.RENEW_PERMIT, List.of(RedisKeys.permits(key)), arguments)
+		ScriptCall call = permit ? new ScriptCall(PlainScripts.RENEW_PERMIT, List.of(permits(key)), arguments)
 				: new ScriptCall(PlainScripts.RENEW_READ, List.of(key), arguments);
 		return Failures.translated(this.link.<Long>send(call), RedisErrors::translate)
 			.thenApply((renewed) -> renewed == 1);
@@ -97,21 +97,29 @@ final class SharedLocks implements AutoCloseable {
 	}
 
 	private ScriptCall releasing(String key, String owner, boolean permit) {
-		return permit
-				? new ScriptCall(PlainScripts.RELEASE_PERMIT,
-						List.of(RedisKeys.permits(key), RedisKeys.permitsMark(key)), List.of(owner, key))
-				: this.counters.call(PlainScripts.RELEASE_READ, key, List.of(owner));
+		return permit ? new ScriptCall(PlainScripts.RELEASE_PERMIT, List.of(permits(key), permitsMark(key)),
+				List.of(owner, key)) : this.counters.call(PlainScripts.RELEASE_READ, key, List.of(owner));
 	}
 
 	private ScriptCall acquire(LeaseRequest request, String owner) {
 		String key = request.key();
 		String lease = millis(request.leaseTime());
 		if (request.type() == LockType.SEMAPHORE) {
-			return new ScriptCall(PlainScripts.ACQUIRE_PERMIT,
-					List.of(RedisKeys.permits(key), RedisKeys.permitsMark(key)),
+			return new ScriptCall(PlainScripts.ACQUIRE_PERMIT, List.of(permits(key), permitsMark(key)),
 					List.of(owner, lease, Integer.toString(request.permits())));
 		}
 		return this.counters.call(PlainScripts.ACQUIRE_READ, key, List.of(owner, lease));
+	}
+
+	static String permits(String key) {
+		return TokenCounters.tag(key) + ":permits";
+	}
+
+	/**
+	 * The mark that somebody waits for a permit.
+	 */
+	private static String permitsMark(String key) {
+		return permits(key) + ":mark";
 	}
 
 	private static String millis(Duration duration) {

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
@@ -311,6 +312,24 @@ class RedisEdgeCaseTests {
 		releases.listen("k", () -> {
 		}).close();
 		assertThat(releases.channels()).isZero();
+	}
+
+	@Test
+	void listenerThatFoundNoConnectionHearsOverTheNextOne() {
+		this.server.kill();
+		try (RedisLink link = new RedisLink(this.client, Patience.LIMIT)) {
+			RedisReleases releases = new RedisReleases(link);
+			AtomicInteger told = new AtomicInteger();
+			releases.listen("k", told::incrementAndGet);
+			assertThat(link.messages()).failsWithin(Patience.LIMIT);
+			this.server.start();
+			releases.listen("another", () -> {
+			});
+			Patience.await("the release is heard").until(() -> {
+				int before = told.get();
+				return this.server.command("PUBLISH", "k", "").equals(1L) && told.get() > before;
+			});
+		}
 	}
 
 	/**

@@ -45,7 +45,7 @@ public final class LazyConnection<C extends StatefulConnection<String, String>> 
 
 	private final Duration grace;
 
-	private volatile Consumer<C> onReplaced = (connection) -> {
+	private volatile Consumer<C> onOpened = (connection) -> {
 	};
 
 	private volatile @Nullable Throwable notConnected;
@@ -101,10 +101,10 @@ public final class LazyConnection<C extends StatefulConnection<String, String>> 
 	}
 
 	/**
-	 * Set what to call with a connection that has replaced another one.
+	 * Set what to call with each connection before anybody uses it.
 	 */
-	public void onReplaced(Consumer<C> listener) {
-		this.onReplaced = listener;
+	public void onOpened(Consumer<C> listener) {
+		this.onOpened = listener;
 	}
 
 	/**
@@ -206,15 +206,19 @@ public final class LazyConnection<C extends StatefulConnection<String, String>> 
 	}
 
 	private void complete(Opening<C> opening, C connection, @Nullable Opening<C> silent) {
-		// before the callers continue, as their next command must find both
-		boolean found = silent == null || replace(silent, opening);
+		boolean needed = (silent != null) ? replace(silent, opening) : this.current.get() == opening;
+		if (!needed) {
+			close(connection);
+			opening.completeExceptionally(RedisErrors.disconnected(null));
+			return;
+		}
+		this.onOpened.accept(connection);
 		opening.complete(connection);
-		if (this.closed || !found) {
+		if (this.closed) {
 			close(connection);
 		}
-		if (silent != null && found) {
+		if (silent != null) {
 			closeRetiredLater();
-			this.onReplaced.accept(connection);
 		}
 	}
 

@@ -210,10 +210,10 @@ public final class RedisLink implements AutoCloseable {
 	}
 
 	/**
-	 * Set what to call with a connection for messages that has replaced a silent one.
+	 * Set what to call with each connection for messages before anybody uses it.
 	 */
 	public void onNewMessages(Consumer<StatefulRedisPubSubConnection<String, String>> listener) {
-		this.messages.onReplaced(listener);
+		this.messages.onOpened(listener);
 	}
 
 	/**
