@@ -116,20 +116,18 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 	 */
 	public void checkAccess(String keyPrefix) {
 		RedissonNames names = this.onServer.names(keyPrefix + ":access-check");
-		String channel = this.exclusive.channelPrefix() + "access-check";
-		this.server.ping(channel).thenCompose((answer) -> {
-			this.server.shortfalls().noteAnswer(answer);
-			this.releases.check(channel);
-			// as one that asks for a lock, which replicas confirm
-			return this.server
-				.send(new ScriptCall(PlainScripts.PING, List.of(names.lock()), List.of()).whileWanted(() -> true));
-		}).thenCompose((answer) -> this.onServer.readers(names)).whenComplete((readers, failure) -> {
-			if (failure != null && RedissonErrors.isReply(failure)
-					&& !RedissonErrors.translate(failure).isRetryable()) {
-				logger.error("Locks of provider {} cannot work: {}", NAME,
-						RedissonErrors.translate(failure).getMessage());
-			}
-		});
+		// as one that asks for a lock, which replicas confirm
+		ScriptCall asking = new ScriptCall(PlainScripts.PING, List.of(names.lock()), List.of()).whileWanted(() -> true);
+		this.exclusive.check((channel) -> this.server.ping(channel))
+			.thenCompose((answer) -> this.server.send(asking))
+			.thenCompose((answer) -> this.onServer.readers(names))
+			.whenComplete((readers, failure) -> {
+				if (failure != null && RedissonErrors.isReply(failure)
+						&& !RedissonErrors.translate(failure).isRetryable()) {
+					logger.error("Locks of provider {} cannot work: {}", NAME,
+							RedissonErrors.translate(failure).getMessage());
+				}
+			});
 	}
 
 	@Override
@@ -202,8 +200,8 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 	@Override
 	public Subscription listen(String key, Runnable onRelease) {
 		String lock = this.nameMapper.map(key);
-		LateSubscription byHand = new LateSubscription(
-				() -> this.releases.listen(RedissonNames.sharedChannel(lock), onRelease));
+		RedissonReleases.ChannelSubscription byHand = this.releases.listenLater(RedissonNames.sharedChannel(lock),
+				onRelease);
 		RetryPauses again = new RetryPauses(onRelease);
 		Subscription told = this.behindOthersByHand.add(key, () -> {
 			byHand.open();

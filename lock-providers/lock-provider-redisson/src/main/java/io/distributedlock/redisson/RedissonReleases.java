@@ -1,16 +1,19 @@
 package io.distributedlock.redisson;
 
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 import io.distributedlock.redis.scripts.script.Shortfalls.Shortfall;
 import io.distributedlock.redisson.internal.client.RedissonErrors;
+import io.distributedlock.redisson.internal.client.RedissonErrors.NotSentException;
 import io.distributedlock.redisson.internal.client.RedissonServer;
 import io.distributedlock.spi.ReleaseSignal;
+import io.distributedlock.spi.support.DelayedTasks;
+import org.jspecify.annotations.Nullable;
 import org.redisson.api.RTopic;
 import org.redisson.api.listener.StatusListener;
 import org.redisson.client.codec.StringCodec;
@@ -34,8 +37,11 @@ final class RedissonReleases implements AutoCloseable {
 	 */
 	static final int MAX_CHANNELS = 50;
 
-	private static final ReleaseSignal.Subscription NONE = () -> {
-	};
+	/**
+	 * The pause after a subscription that has failed, as the client itself tries it
+	 * several times.
+	 */
+	private static final Duration AGAIN = Duration.ofSeconds(1);
 
 	private final RedissonServer server;
 
@@ -51,17 +57,16 @@ final class RedissonReleases implements AutoCloseable {
 	 * Listen to a channel.
 	 */
 	ReleaseSignal.Subscription listen(String channel, Runnable onRelease) {
-		if (isMapped(channel) || !this.channels.tryAcquire()) {
-			return NONE;
-		}
-		TopicSubscription subscription = new TopicSubscription(channel, onRelease);
-		AtomicBoolean closed = new AtomicBoolean();
-		return () -> {
-			if (closed.compareAndSet(false, true)) {
-				subscription.close();
-				this.channels.release();
-			}
-		};
+		ChannelSubscription subscription = listenLater(channel, onRelease);
+		subscription.open();
+		return subscription;
+	}
+
+	/**
+	 * Listen to a channel once the subscription is opened.
+	 */
+	ChannelSubscription listenLater(String channel, Runnable onRelease) {
+		return new ChannelSubscription(channel, onRelease);
 	}
 
 	/**
@@ -84,7 +89,7 @@ final class RedissonReleases implements AutoCloseable {
 	CompletionStage<?> hear(String channel, Consumer<String> onMessage, Runnable onActive) {
 		if (isMapped(channel)) {
 			return CompletableFuture
-				.failedFuture(new IllegalStateException("the NameMapper of the client changes the names of channels"));
+				.failedFuture(new NotSentException("the NameMapper of the client changes the names of channels", null));
 		}
 		RTopic topic = this.own.computeIfAbsent(channel,
 				(name) -> this.server.client().getTopic(name, StringCodec.INSTANCE));
@@ -104,32 +109,10 @@ final class RedissonReleases implements AutoCloseable {
 			.whenComplete((done, failure) -> {
 				if (failure != null) {
 					note(channel, failure);
+					// the first of the two may be there
+					topic.removeAllListenersAsync();
 				}
 			});
-	}
-
-	/**
-	 * Subscribe to a channel and leave it, so that the log says if that is refused. Of
-	 * some errors of a server Redisson does not tell, but waits for an answer until it
-	 * gives up.
-	 */
-	void check(String channel) {
-		if (isMapped(channel)) {
-			return;
-		}
-		RTopic topic = this.server.client().getTopic(channel, StringCodec.INSTANCE);
-		topic.addListenerAsync(String.class, (name, message) -> {
-		}).whenComplete((id, failure) -> {
-			if (failure == null) {
-				topic.removeListenerAsync(id);
-			}
-			else if (RedissonErrors.isAnswer(failure)) {
-				note(channel, failure);
-			}
-			else {
-				this.server.ping().thenAccept((answer) -> this.server.shortfalls().note(Shortfall.SUBSCRIBE, ""));
-			}
-		});
 	}
 
 	private void note(String channel, Throwable failure) {
@@ -163,32 +146,66 @@ final class RedissonReleases implements AutoCloseable {
 		return this.channels.availablePermits();
 	}
 
-	private final class TopicSubscription implements ReleaseSignal.Subscription {
+	/**
+	 * A subscription to a channel, which is tried again unless the server refuses it.
+	 */
+	final class ChannelSubscription implements ReleaseSignal.Subscription {
 
-		private final CompletionStage<Listener> listener;
+		private final String channel;
 
-		private TopicSubscription(String channel, Runnable onRelease) {
-			this.listener = RedissonReleases.this.server.channels()
-				.topic(channel)
-				.thenCompose((found) -> found.addListenerAsync(Object.class, (name, message) -> onRelease.run())
-					.thenApply((id) -> new Listener(found, id)));
-			this.listener.whenComplete((added, failure) -> {
+		private final Runnable onRelease;
+
+		private @Nullable CompletionStage<Listener> listener;
+
+		private boolean closed;
+
+		private ChannelSubscription(String channel, Runnable onRelease) {
+			this.channel = channel;
+			this.onRelease = onRelease;
+		}
+
+		/**
+		 * Begin, unless that was done or the subscription has ended.
+		 */
+		synchronized void open() {
+			if (!this.closed && this.listener == null && !isMapped(this.channel)
+					&& RedissonReleases.this.channels.tryAcquire()) {
+				subscribe();
+			}
+		}
+
+		private void subscribe() {
+			CompletionStage<Listener> added = RedissonReleases.this.server.channels()
+				.topic(this.channel)
+				.thenCompose((topic) -> topic.addListenerAsync(Object.class, (name, message) -> this.onRelease.run())
+					.thenApply((id) -> new Listener(topic, id)));
+			this.listener = added;
+			added.whenComplete((done, failure) -> {
 				if (failure == null) {
-					onRelease.run();
+					this.onRelease.run();
+					return;
 				}
-				else {
-					note(channel, failure);
+				note(this.channel, failure);
+				if (!RedissonErrors.isAnswer(failure)) {
+					DelayedTasks.after(AGAIN).execute(this::subscribeAgain);
 				}
 			});
 		}
 
+		private synchronized void subscribeAgain() {
+			if (!this.closed) {
+				subscribe();
+			}
+		}
+
 		@Override
-		public void close() {
-			this.listener.whenComplete((added, failure) -> {
-				if (failure == null) {
-					added.topic().removeListenerAsync(added.id());
-				}
-			});
+		public synchronized void close() {
+			this.closed = true;
+			if (this.listener != null) {
+				this.listener.thenAccept((added) -> added.topic().removeListenerAsync(added.id()));
+				this.listener = null;
+				RedissonReleases.this.channels.release();
+			}
 		}
 
 	}

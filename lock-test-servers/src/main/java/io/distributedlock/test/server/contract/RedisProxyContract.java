@@ -119,10 +119,14 @@ public abstract class RedisProxyContract {
 	 * As with a message that a service sends to the listeners of one node alone.
 	 */
 	@Test
-	final void locksPassAlthoughNobodyHearsOfThem() throws Exception {
-		try (RedisTestProxy silent = RedisTestProxy.before(cluster, "HEARERS");
+	final void locksPassAlthoughNobodyHearsOfThemAndThatIsSaidAtTheStart() throws Exception {
+		try (StandardError log = new StandardError();
+				RedisTestProxy silent = RedisTestProxy.before(cluster, "HEARERS");
 				LockProvider provider = provider(silent.url())) {
 			assertLocksPass(provider, "unheard:");
+			Patience.await()
+				.untilAsserted(
+						() -> assertThat(refusals(log)).singleElement().asString().contains("refuses PUBLISH", "poll"));
 		}
 	}
 
