@@ -205,7 +205,7 @@ public final class RedisLockProvider implements LockProvider, LeaseExchange, Loc
 
 	@Override
 	public CompletionStage<?> ping() {
-		return Failures.translated(this.link.ping(List.of(this.exclusive.channelPrefix())), RedisErrors::translate);
+		return Failures.translated(this.link.ping(List.of(this.exclusive.channel())), RedisErrors::translate);
 	}
 
 	@Override

@@ -12,8 +12,8 @@ import io.distributedlock.redisson.internal.client.RedissonScript;
 import io.distributedlock.spi.LeaseRequest;
 
 /**
- * An owner of a read lock, a write lock or a permit, with the script calls that ask for,
- * renew and release its lease.
+ * An owner of a read lock, a permit or else a write lock, with the script calls that ask
+ * for, renew and release its lease.
  * <p>
  * Why: docs/decisions/027-redisson-layout-own-scripts.md
  *
@@ -34,11 +34,10 @@ record RedissonOwner(RedissonNames names, LockType type, String id) {
 	ScriptCall acquire(LeaseRequest request) {
 		String lease = millis(request.leaseTime());
 		ScriptCall call = switch (this.type) {
-			case WRITE -> onLock(RedissonScript.ACQUIRE_WRITE, true, this.id, lease);
-			case READ -> onLock(RedissonScript.ACQUIRE_READ, true, this.id, lease);
 			case SEMAPHORE ->
 				onPermits(RedissonScript.ACQUIRE_PERMIT, true, lease, Integer.toString(request.permits()));
-			default -> throw inLine();
+			case READ -> onLock(RedissonScript.ACQUIRE_READ, true, this.id, lease);
+			default -> onLock(RedissonScript.ACQUIRE_WRITE, true, this.id, lease);
 		};
 		return call.whileWanted(() -> request.remainingNanos() > 0).until(request.giveUpAtNanos());
 	}
@@ -46,13 +45,11 @@ record RedissonOwner(RedissonNames names, LockType type, String id) {
 	ScriptCall renew(Duration leaseTime) {
 		String lease = millis(leaseTime);
 		return switch (this.type) {
-			case WRITE ->
-				new ScriptCall(RedissonScript.RENEW_LOCK, List.of(this.names.lock()), List.of(this.id, lease));
+			case SEMAPHORE -> onPermits(RedissonScript.RENEW_PERMIT, false, lease, "");
 			case READ ->
 				new ScriptCall(RedissonScript.RENEW_READ, List.of(this.names.lock(), this.names.reader(this.id)),
 						List.of(this.id, lease, this.names.beforeReader(), this.names.afterReader()));
-			case SEMAPHORE -> onPermits(RedissonScript.RENEW_PERMIT, false, lease, "");
-			default -> throw inLine();
+			default -> new ScriptCall(RedissonScript.RENEW_LOCK, List.of(this.names.lock()), List.of(this.id, lease));
 		};
 	}
 
@@ -61,18 +58,12 @@ record RedissonOwner(RedissonNames names, LockType type, String id) {
 	 * @param refused whether an attempt that arrives later is to be refused
 	 */
 	ScriptCall release(boolean refused) {
-		List<String> arguments = new ArrayList<>(List.of(this.id));
-		if (this.type == LockType.READ) {
-			arguments.addAll(List.of(this.names.beforeReader(), this.names.afterReader()));
-		}
-		if (refused) {
-			arguments.add("1");
-		}
+		String removal = refused ? "1" : "";
 		return switch (this.type) {
-			case WRITE -> onLock(RedissonScript.RELEASE_WRITE, false, arguments.toArray(String[]::new));
-			case READ -> onLock(RedissonScript.RELEASE_READ, false, arguments.toArray(String[]::new));
 			case SEMAPHORE -> onPermits(RedissonScript.RELEASE_PERMIT, refused, "0", "");
-			default -> throw inLine();
+			case READ -> onLock(RedissonScript.RELEASE_READ, false, this.id, removal, this.names.beforeReader(),
+					this.names.afterReader());
+			default -> onLock(RedissonScript.RELEASE_WRITE, false, this.id, removal);
 		};
 	}
 
@@ -97,10 +88,6 @@ record RedissonOwner(RedissonNames names, LockType type, String id) {
 		}
 		return new ScriptCall(script, keys, List.of(this.id, lease, Long.toString(OUTLIVES_MILLIS), permits,
 				this.names.permitChannel(), RedissonNames.channel(this.names.lock())));
-	}
-
-	private static IllegalStateException inLine() {
-		return new IllegalStateException("exclusive and fair locks have the scripts of their line");
 	}
 
 	private static String millis(Duration duration) {

@@ -183,14 +183,6 @@ public final class ExclusiveLocks implements AutoCloseable {
 	}
 
 	/**
-	 * Return how the channels of all JVMs begin.
-	 * @return the start of the names
-	 */
-	public String channelPrefix() {
-		return this.counters.channel("");
-	}
-
-	/**
 	 * Stop the removal of owners.
 	 */
 	@Override

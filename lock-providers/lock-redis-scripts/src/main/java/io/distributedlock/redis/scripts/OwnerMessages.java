@@ -17,10 +17,10 @@ import io.distributedlock.redis.scripts.script.Shortfalls.Shortfall;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What arrives on the channel of this JVM for its owners. The JVM subscribes when it
- * first waits, and then stays subscribed: one channel serves all keys. Knows which owners
- * were said to be awaited. If the channel cannot be subscribed to, places ask at
- * intervals, and every owner counts as awaited. Thread-safe.
+ * What arrives on the channel of this JVM for its owners. The JVM subscribes when it is
+ * checked or first waits, and then stays subscribed: one channel serves all keys. Knows
+ * which owners were said to be awaited. If the channel cannot be subscribed to, places
+ * ask at intervals, and every owner counts as awaited. Thread-safe.
  * <p>
  * Why: docs/decisions/040-redis-hands-over.md
  */

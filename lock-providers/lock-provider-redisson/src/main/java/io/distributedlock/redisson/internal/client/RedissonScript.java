@@ -71,16 +71,16 @@ public final class RedissonScript {
 	/**
 	 * Releases the lock of a writer and publishes that, also to the first in the queue of
 	 * {@code getFairLock}. The release also succeeds for a user without the right to
-	 * publish; the answer is then 2 instead of 1. Arguments: owner, one more if it is to
-	 * be refused from now on.
+	 * publish; the answer is then 2 instead of 1. Arguments: owner, a text that is not
+	 * empty if it is to be refused from now on.
 	 */
 	public static final Script RELEASE_WRITE = FILES.script(Answer.NUMBER, "release-write");
 
 	/**
 	 * Releases a read lock. Removes readers whose lease has expired, and lets the lock
-	 * expire with the last of the others. Arguments: owner, the parts before and after an
-	 * owner in the name of its key, one more if it is to be refused from now on. Answers
-	 * as {@link #RELEASE_WRITE}.
+	 * expire with the last of the others. Arguments and answer as those of
+	 * {@link #RELEASE_WRITE}, and the parts before and after an owner in the name of its
+	 * key.
 	 */
 	public static final Script RELEASE_READ = FILES.script(Answer.NUMBER, "release-read");
 

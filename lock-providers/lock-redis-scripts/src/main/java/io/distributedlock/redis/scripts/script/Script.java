@@ -1,5 +1,9 @@
 package io.distributedlock.redis.scripts.script;
 
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -28,7 +32,7 @@ public final class Script {
 		this.name = name;
 		this.answer = answer;
 		this.source = files.source(name);
-		this.digest = ScriptDigest.of(this.source);
+		this.digest = digest(this.source);
 	}
 
 	/**
@@ -65,6 +69,19 @@ public final class Script {
 			Script variant = new Script(this.files.behind(first), this.answer, this.name);
 			return variant.digest.equals(this.digest) ? this : variant;
 		});
+	}
+
+	/**
+	 * Return the digest of a source as {@code EVALSHA} takes it.
+	 */
+	static String digest(String source) {
+		try {
+			return HexFormat.of()
+				.formatHex(MessageDigest.getInstance("SHA-1").digest(source.getBytes(StandardCharsets.UTF_8)));
+		}
+		catch (NoSuchAlgorithmException ex) {
+			throw new IllegalStateException(ex);
+		}
 	}
 
 	/**

@@ -26,6 +26,8 @@ import java.util.function.BooleanSupplier;
 public record ScriptCall(Script script, List<String> keys, List<String> arguments, BooleanSupplier wanted,
 		boolean inOneMessage, boolean removal, OptionalLong giveUpAtNanos) {
 
+	// known by its identity
+	@SuppressWarnings("UnnecessaryLambda")
 	private static final BooleanSupplier ANYWAY = () -> true;
 
 	/**

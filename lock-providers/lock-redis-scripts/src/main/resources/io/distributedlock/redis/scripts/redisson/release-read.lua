@@ -12,7 +12,7 @@ if mode == 'write' and redis.call('hexists', KEYS[1], ARGV[1]) == 1 then
 elseif mode == 'read' and redis.call('hdel', KEYS[1], ARGV[1]) == 1 then
   -- an error if the slot moves to another node, and the key is not here
   had = redis.pcall('del', KEYS[7]) == 0 and 0 or 1
-  local left = last_reader(ARGV[2], ARGV[3])
+  local left = last_reader(ARGV[3], ARGV[4])
   if left > 0 then
     redis.call('pexpire', KEYS[1], left)
   else
@@ -21,5 +21,5 @@ elseif mode == 'read' and redis.call('hdel', KEYS[1], ARGV[1]) == 1 then
   end
 end
 if had > 0 and redis.call('exists', KEYS[1]) == 0 then let_by_hand_in() end
-if ARGV[4] then forget(ARGV[1]) end
+if ARGV[2] ~= '' then forget(ARGV[1]) end
 return had

@@ -7,5 +7,5 @@ if had == 1 then
   had = publish_to_both(0, 1)
   let_by_hand_in()
 end
-if ARGV[2] then forget(ARGV[1]) end
+if ARGV[2] ~= '' then forget(ARGV[1]) end
 return had
