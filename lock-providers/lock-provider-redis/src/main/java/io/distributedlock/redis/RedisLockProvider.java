@@ -122,27 +122,6 @@ public final class RedisLockProvider implements LockProvider, LeaseExchange, Loc
 		this.shared = new SharedLocks(this.link, this.exclusive, counters);
 	}
 
-	/**
-	 * Check in the background what Redis lacks or denies the user, and log it. Without
-	 * scripts there are no locks. Without channels waiting calls poll. Without
-	 * {@code EVALSHA} each command carries its script. A server that cannot be reached is
-	 * not reported: that may pass, and each lock reports it.
-	 * @param keyPrefix the prefix of all keys
-	 */
-	public void checkAccess(String keyPrefix) {
-		String key = keyPrefix + ":access-check";
-		// a server that is too old fails here, and may not fail below
-		this.exclusive.check((channel) -> this.link.ping(List.of(key), channel, key))
-			.thenCompose((answer) -> this.exclusive.leaveUnknown(key))
-			.whenComplete((released, failure) -> {
-				BackendException reason = (failure != null) ? RedisErrors.translate(failure) : null;
-				// a connection that is closed meanwhile fails in any way
-				if (reason != null && !reason.isRetryable() && !this.link.isClosed()) {
-					logger.error("Locks under '{}' cannot work: {}", keyPrefix, reason.getMessage());
-				}
-			});
-	}
-
 	@Override
 	public String name() {
 		return NAME;
@@ -206,6 +185,27 @@ public final class RedisLockProvider implements LockProvider, LeaseExchange, Loc
 	@Override
 	public CompletionStage<?> ping() {
 		return Failures.translated(this.link.ping(List.of(this.exclusive.channel())), RedisErrors::translate);
+	}
+
+	/**
+	 * Check in the background what Redis lacks or denies the user, and log it. Without
+	 * scripts there are no locks. Without channels waiting calls poll. Without
+	 * {@code EVALSHA} each command carries its script. A server that cannot be reached is
+	 * not reported: that may pass, and each lock reports it.
+	 * @param keyPrefix the prefix of all keys
+	 */
+	public void checkAccess(String keyPrefix) {
+		String key = keyPrefix + ":access-check";
+		// a server that is too old fails here, and may not fail below
+		this.exclusive.check((channel) -> this.link.ping(List.of(key), channel, key))
+			.thenCompose((answer) -> this.exclusive.leaveUnknown(key))
+			.whenComplete((released, failure) -> {
+				BackendException reason = (failure != null) ? RedisErrors.translate(failure) : null;
+				// a connection that is closed meanwhile fails in any way
+				if (reason != null && !reason.isRetryable() && !this.link.isClosed()) {
+					logger.error("Locks under '{}' cannot work: {}", keyPrefix, reason.getMessage());
+				}
+			});
 	}
 
 	@Override

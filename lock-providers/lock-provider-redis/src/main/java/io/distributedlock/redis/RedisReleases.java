@@ -42,10 +42,14 @@ final class RedisReleases implements ReleaseSignal {
 	@Override
 	public Subscription listen(String key, Runnable onRelease) {
 		this.link.messages().whenComplete(this::note);
-		synchronized (this) {
-			StatefulRedisPubSubConnection<String, String> present = this.current;
-			return this.listeners.add(key, onRelease, () -> subscribe(present, key));
+		StatefulRedisPubSubConnection<String, String> present = this.current;
+		Subscription subscription = this.listeners.add(key, onRelease, () -> subscribe(present, key));
+		StatefulRedisPubSubConnection<String, String> newest = this.current;
+		if (newest != present) {
+			// it was opened meanwhile, and may not have found the key
+			subscribe(newest, key);
 		}
+		return subscription;
 	}
 
 	/**
@@ -82,7 +86,7 @@ final class RedisReleases implements ReleaseSignal {
 	/**
 	 * Listen over a connection that was just opened, to all that is listened to.
 	 */
-	private synchronized void listenOn(StatefulRedisPubSubConnection<String, String> connection) {
+	private void listenOn(StatefulRedisPubSubConnection<String, String> connection) {
 		connection.addListener(new Messages(connection));
 		this.current = connection;
 		this.listeners.forEachKey((key) -> subscribe(connection, key));

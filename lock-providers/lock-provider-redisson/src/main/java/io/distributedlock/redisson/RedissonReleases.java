@@ -5,11 +5,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 import io.distributedlock.redis.scripts.script.Shortfalls.Shortfall;
 import io.distributedlock.redisson.internal.client.RedissonErrors;
-import io.distributedlock.redisson.internal.client.RedissonErrors.NotSentException;
 import io.distributedlock.redisson.internal.client.RedissonServer;
 import io.distributedlock.spi.ReleaseSignal;
 import io.distributedlock.spi.support.DelayedTasks;
@@ -89,7 +89,7 @@ final class RedissonReleases implements AutoCloseable {
 	CompletionStage<?> hear(String channel, Consumer<String> onMessage, Runnable onActive) {
 		if (isMapped(channel)) {
 			return CompletableFuture
-				.failedFuture(new NotSentException("the NameMapper of the client changes the names of channels", null));
+				.failedFuture(new IllegalStateException("the NameMapper of the client changes the names of channels"));
 		}
 		RTopic topic = this.own.computeIfAbsent(channel,
 				(name) -> this.server.client().getTopic(name, StringCodec.INSTANCE));
@@ -155,9 +155,9 @@ final class RedissonReleases implements AutoCloseable {
 
 		private final Runnable onRelease;
 
-		private @Nullable CompletionStage<Listener> listener;
+		private final AtomicReference<@Nullable CompletionStage<Listener>> listener = new AtomicReference<>();
 
-		private boolean closed;
+		private volatile boolean closed;
 
 		private ChannelSubscription(String channel, Runnable onRelease) {
 			this.channel = channel;
@@ -167,19 +167,30 @@ final class RedissonReleases implements AutoCloseable {
 		/**
 		 * Begin, unless that was done or the subscription has ended.
 		 */
-		synchronized void open() {
-			if (!this.closed && this.listener == null && !isMapped(this.channel)
-					&& RedissonReleases.this.channels.tryAcquire()) {
-				subscribe();
+		void open() {
+			Semaphore free = RedissonReleases.this.channels;
+			if (this.closed || this.listener.get() != null || isMapped(this.channel) || !free.tryAcquire()) {
+				return;
+			}
+			if (!subscribe(null)) {
+				free.release();
+			}
+			if (this.closed) {
+				close();
 			}
 		}
 
-		private void subscribe() {
+		/**
+		 * Subscribe, unless something else has come after an attempt that has failed.
+		 */
+		private boolean subscribe(@Nullable CompletionStage<Listener> failed) {
+			if (this.listener.get() != failed) {
+				return false;
+			}
 			CompletionStage<Listener> added = RedissonReleases.this.server.channels()
 				.topic(this.channel)
 				.thenCompose((topic) -> topic.addListenerAsync(Object.class, (name, message) -> this.onRelease.run())
 					.thenApply((id) -> new Listener(topic, id)));
-			this.listener = added;
 			added.whenComplete((done, failure) -> {
 				if (failure == null) {
 					this.onRelease.run();
@@ -187,25 +198,28 @@ final class RedissonReleases implements AutoCloseable {
 				}
 				note(this.channel, failure);
 				if (!RedissonErrors.isAnswer(failure)) {
-					DelayedTasks.after(AGAIN).execute(this::subscribeAgain);
+					DelayedTasks.after(AGAIN).execute(() -> subscribe(added));
 				}
 			});
-		}
-
-		private synchronized void subscribeAgain() {
-			if (!this.closed) {
-				subscribe();
+			if (this.listener.compareAndSet(failed, added)) {
+				return true;
 			}
+			remove(added);
+			return false;
 		}
 
 		@Override
-		public synchronized void close() {
+		public void close() {
 			this.closed = true;
-			if (this.listener != null) {
-				this.listener.thenAccept((added) -> added.topic().removeListenerAsync(added.id()));
-				this.listener = null;
+			CompletionStage<Listener> present = this.listener.getAndSet(null);
+			if (present != null) {
+				remove(present);
 				RedissonReleases.this.channels.release();
 			}
+		}
+
+		private static void remove(CompletionStage<Listener> listener) {
+			listener.thenAccept((added) -> added.topic().removeListenerAsync(added.id()));
 		}
 
 	}

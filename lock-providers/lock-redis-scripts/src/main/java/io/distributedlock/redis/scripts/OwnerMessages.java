@@ -114,7 +114,7 @@ final class OwnerMessages {
 						return null;
 					});
 				}
-				else if (!this.runner.isRefusal(failure)) {
+				else if (!this.runner.isRefusal(failure) && this.runner.translate(failure).isRetryable()) {
 					// a client may tell of no error of the server, but give up
 					shortfalls.note(Shortfall.SUBSCRIBE, "");
 				}
