@@ -149,7 +149,7 @@ public final class UnknownOwners implements AutoCloseable {
 
 		private void tryAgain(Throwable failure) {
 			if (UnknownOwners.this.nanoTime.getAsLong() - this.giveUpAtNanos >= 0) {
-				warnings.warn(
+				Failures.log(warnings::warn,
 						"The owner of lock '{}' whose answer was lost could not be removed; its lease expires by itself",
 						this.key, failure);
 				return;

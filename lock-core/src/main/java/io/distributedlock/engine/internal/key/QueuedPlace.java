@@ -11,6 +11,7 @@ import io.distributedlock.engine.internal.runtime.Timers;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockQueue;
+import io.distributedlock.spi.support.Failures;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -136,7 +137,8 @@ final class QueuedPlace {
 			return current != null && current.isBehindOthers();
 		}
 		catch (Throwable ex) {
-			logger.warn("A place in the queue for lock '{}' failed when it was asked whether others are in front",
+			Failures.log(logger::warn,
+					"A place in the queue for lock '{}' failed when it was asked whether others are in front",
 					this.attempt.key(), ex);
 			return false;
 		}
