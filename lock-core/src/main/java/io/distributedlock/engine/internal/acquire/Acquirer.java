@@ -201,7 +201,8 @@ public record Acquirer(Acquisition.Shared shared, Observers observers, EngineRun
 	 * @param attempt the same with the time that is left to wait
 	 * @param orThrow whether contention is an exception
 	 * @param toResult makes the result from the handle, or from nothing if others hold it
-	 * @param future as in {@link #acquire(List, CompletableFuture, boolean)}
+	 * @param future as in
+	 * {@link #start(List, boolean, Function, CompletableFuture, boolean)}
 	 * @param late for work under the lock, that the user's executor does not begin soon
 	 */
 	<R> void start(LockAttempt asked, LockAttempt attempt, boolean orThrow,
