@@ -89,9 +89,9 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 
 	private final Backends backends;
 
-	DefaultLockTemplate(LockTemplateBuilder builder) {
+	DefaultLockTemplate(LockTemplateBuilder builder, EngineRuntime runtime) {
 		this.attempts = new LockAttempts(builder);
-		this.runtime = builder.newRuntime();
+		this.runtime = runtime;
 		this.timers = new Timers(this.runtime);
 		this.providerCalls = new ProviderCalls(this.runtime, this.timers, LockTimes.saturated(builder.commandTimeout));
 		Listeners listeners = new Listeners(this.runtime, builder.listeners);
