@@ -58,6 +58,7 @@ public final class HeldByHand implements LockProvider, Lease, Passage {
 		this.lock = new HeldLock(attempt, this, this, this.template.keeper);
 		this.handle = newHandle();
 		this.template.keeper.track(this.lock);
+		this.lock.begin();
 	}
 
 	SingleHandle newHandle() {

@@ -282,6 +282,14 @@ public final class HeldLock extends Bag.Member {
 	}
 
 	/**
+	 * Note that a caller has the lock. Nobody is told of a loss before that.
+	 * @return {@code false} if it was lost before
+	 */
+	public boolean begin() {
+		return this.state.begin();
+	}
+
+	/**
 	 * Note that the release begins. It begins once.
 	 * @param begun completes when the lease is released
 	 * @return what completes when the lease is released, if somebody else has begun;
@@ -293,7 +301,7 @@ public final class HeldLock extends Bag.Member {
 
 	/**
 	 * End the hold because its holders have left. No renewal is sent from then on.
-	 * @return {@code false} if it had ended before
+	 * @return {@code false} if it had ended before, or nobody had it
 	 */
 	boolean markReleased() {
 		return this.state.release();
@@ -301,7 +309,8 @@ public final class HeldLock extends Bag.Member {
 
 	/**
 	 * End the hold although its holders have not left.
-	 * @return the callbacks to call, {@code null} if it had ended before
+	 * @return the callbacks to call, {@code null} if it had ended before, or nobody had
+	 * it
 	 */
 	@Nullable List<Consumer<LockLostException>> markLost(LockLostException exception) {
 		return this.state.lose(exception);
