@@ -77,7 +77,7 @@ public final class HeldByHand implements LockProvider, Lease, Passage {
 	/**
 	 * Let time pass and the timer thread run.
 	 */
-	void runUntil(long nanos) {
+	public void runUntil(long nanos) {
 		this.runtime.moveTo(nanos);
 		this.runtime.runTimers();
 	}
