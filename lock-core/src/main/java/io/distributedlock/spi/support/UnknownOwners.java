@@ -159,9 +159,11 @@ public final class UnknownOwners implements AutoCloseable {
 		}
 
 		private void later(long millis) {
-			if (!UnknownOwners.this.closed) {
-				UnknownOwners.this.delay.run(millis, this::tryNow);
-			}
+			UnknownOwners.this.delay.run(millis, () -> {
+				if (!UnknownOwners.this.closed) {
+					tryNow();
+				}
+			});
 		}
 
 	}
