@@ -70,7 +70,7 @@ public final class HeldByHand implements LockProvider, Lease, Passage {
 	}
 
 	SingleHandle reenter() {
-		require(this.lock.holders().enter(), "no re-entry");
+		require(this.lock.enter(), "no re-entry");
 		return newHandle();
 	}
 

@@ -269,7 +269,7 @@ public record Acquirer(Acquisition.Shared shared, List<LockObserver> observers, 
 		if (lock == null) {
 			return null;
 		}
-		return lock.holders().enter() ? AcquisitionOutcome.acquired(lock) : null;
+		return lock.enter() ? AcquisitionOutcome.acquired(lock) : null;
 	}
 
 	/**

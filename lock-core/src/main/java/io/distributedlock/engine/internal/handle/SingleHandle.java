@@ -75,7 +75,7 @@ public final class SingleHandle extends EngineHandle {
 	public static @Nullable SingleHandle reenter(LockAttempt attempt, HeldLock lock, HandleReleases handleReleases) {
 		SingleHandle handle = new SingleHandle(attempt, lock, handleReleases, false);
 		LockContext.attach(handle);
-		if (lock.holders().enter()) {
+		if (lock.enter()) {
 			handle.closed.set(false);
 			return handle;
 		}

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Consumer;
 
@@ -55,7 +56,11 @@ public final class HeldLock extends Bag.Member {
 
 	private final LeaseClock clock;
 
-	private final Holders holders = new Holders();
+	/**
+	 * How many re-entrant holders share this hold. When the last one has left, nobody
+	 * enters any more.
+	 */
+	private final AtomicInteger holders = new AtomicInteger(1);
 
 	private final HoldState state = new HoldState();
 
@@ -179,8 +184,24 @@ public final class HeldLock extends Bag.Member {
 		return this.keeper;
 	}
 
-	public Holders holders() {
-		return this.holders;
+	/**
+	 * Count one more holder.
+	 * @return {@code false} if the last one has left
+	 */
+	public boolean enter() {
+		return this.holders.getAndUpdate((now) -> (now > 0) ? now + 1 : 0) > 0;
+	}
+
+	/**
+	 * Count one holder less.
+	 * @return {@code true} if it was the last one
+	 */
+	public boolean exit() {
+		return this.holders.decrementAndGet() == 0;
+	}
+
+	public int holders() {
+		return this.holders.get();
 	}
 
 	TermRequests requests() {
