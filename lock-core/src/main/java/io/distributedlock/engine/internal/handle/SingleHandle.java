@@ -200,13 +200,11 @@ public final class SingleHandle extends EngineHandle {
 
 	private void removeCallbacks() {
 		Queue<Runnable> known = this.callbacks;
-		for (Runnable next = poll(known); next != null; next = poll(known)) {
-			next.run();
+		if (known != null) {
+			for (Runnable next = known.poll(); next != null; next = known.poll()) {
+				next.run();
+			}
 		}
-	}
-
-	private static @Nullable Runnable poll(@Nullable Queue<Runnable> queue) {
-		return (queue != null) ? queue.poll() : null;
 	}
 
 	@Override

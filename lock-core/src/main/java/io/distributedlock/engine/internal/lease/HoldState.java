@@ -1,9 +1,9 @@
 package io.distributedlock.engine.internal.lease;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 import io.distributedlock.LockLostException;
 import org.jspecify.annotations.Nullable;
@@ -91,9 +91,7 @@ final class HoldState {
 		}
 
 		private State with(Consumer<LockLostException> callback) {
-			List<Consumer<LockLostException>> all = new ArrayList<>(this.callbacks);
-			all.add(callback);
-			return new State(true, null, List.copyOf(all));
+			return new State(true, null, Stream.concat(this.callbacks.stream(), Stream.of(callback)).toList());
 		}
 
 		private State without(Consumer<LockLostException> callback) {

@@ -118,13 +118,13 @@ public final class LeaseKeeper {
 	 * Set the timer of a lock anew, as the time of its next event has changed.
 	 */
 	public void lookAgain(HeldLock lock) {
-		long at = lock.clock().nextEventNanos();
-		lock.setTimer(this.timers.at(at, () -> attend(lock)));
-		// another thread may have made it earlier, and set its timer before this one did
-		while (lock.isHeld() && lock.clock().nextEventNanos() - at < 0) {
+		long at;
+		do {
 			at = lock.clock().nextEventNanos();
 			lock.setTimer(this.timers.at(at, () -> attend(lock)));
 		}
+		// another thread may have made it earlier, and set its timer before this one did
+		while (lock.isHeld() && lock.clock().nextEventNanos() - at < 0);
 	}
 
 	public int size() {
