@@ -31,6 +31,7 @@ import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.LockQueue;
+import io.distributedlock.spi.ReleaseSignal;
 import io.distributedlock.test.clock.AdjustableClock;
 import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
@@ -183,7 +184,24 @@ class EngineFaultsTests {
 			Leftovers.assertNone(byHand);
 		}
 		assertThat(events).extracting(LockEvent::getClass)
-			.<Object>isEqualTo(List.of(LockEvent.Waiting.class, LockEvent.Acquired.class, LockEvent.Released.class));
+			.isEqualTo(List.of(LockEvent.Waiting.class, LockEvent.Acquired.class, LockEvent.Released.class));
+	}
+
+	/**
+	 * The provider calls from inside of the release of each lease that was lost at once.
+	 */
+	@Test
+	void leasesThatAreLostAtOnceOverflowNoStack() {
+		for (int i = 0; i < 10_000; i++) {
+			this.provider.attempts.add(CompletableFuture.completedFuture((i > 0) ? new LostAtOnce() : null));
+		}
+		try (DefaultLockTemplate byHand = DefaultLockTemplate.builder()
+			.provider(new Signalling(this.provider))
+			.runtime((executor) -> new ScheduledByHand())
+			.build()) {
+			assertThat(byHand.acquireAsync(LockRequest.of("k"))).isCompleted();
+			assertThat(this.provider.attempts).isEmpty();
+		}
 	}
 
 	@Test
@@ -607,6 +625,9 @@ class EngineFaultsTests {
 	 */
 	private static final class LostAtOnce implements Lease {
 
+		private Runnable onRelease = () -> {
+		};
+
 		@Override
 		public LeaseTerm term() {
 			return new LeaseTerm(0, Duration.ofMinutes(1));
@@ -619,12 +640,53 @@ class EngineFaultsTests {
 
 		@Override
 		public CompletionStage<Boolean> release() {
+			this.onRelease.run();
 			return CompletableFuture.completedFuture(false);
 		}
 
 		@Override
 		public void onLost(LossSignal signal) {
 			signal.lost("its session has ended");
+		}
+
+	}
+
+	/**
+	 * A provider that signals a release as often as it is asked for one.
+	 */
+	private static final class Signalling implements LockProvider, ReleaseSignal {
+
+		private final ScriptedProvider grants;
+
+		private Runnable listener = () -> {
+		};
+
+		private Signalling(ScriptedProvider grants) {
+			this.grants = grants;
+		}
+
+		@Override
+		public String name() {
+			return "signalling";
+		}
+
+		@Override
+		public CompletionStage<Lease> tryAcquire(LeaseRequest request) {
+			CompletionStage<Lease> answer = this.grants.tryAcquire(request);
+			return answer.thenApply((lease) -> {
+				if (lease instanceof LostAtOnce lost) {
+					lost.onRelease = this.listener;
+				}
+				return lease;
+			});
+		}
+
+		@Override
+		public Subscription listen(String key, Runnable onRelease) {
+			this.listener = onRelease;
+			onRelease.run();
+			return () -> {
+			};
 		}
 
 	}

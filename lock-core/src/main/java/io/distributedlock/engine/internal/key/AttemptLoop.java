@@ -5,7 +5,6 @@ import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Function;
 
 import io.distributedlock.engine.internal.request.LockAttempt;
-import io.distributedlock.engine.internal.runtime.Guard;
 import io.distributedlock.engine.internal.runtime.Trampoline;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
@@ -85,7 +84,8 @@ final class AttemptLoop {
 
 	private void onSignal() {
 		if (this.question.signal()) {
-			Guard.run("a signal of a release", this::ask);
+			// the provider may signal from inside of a release that this call has caused
+			Trampoline.run(this::ask);
 		}
 	}
 
