@@ -100,13 +100,13 @@ public final class DistributedLockAutoConfiguration {
 	@Bean
 	@ConditionalOnBooleanProperty("lock.fail-fast")
 	@ConditionalOnSingleCandidate(value = LockTemplate.class, search = SearchStrategy.CURRENT)
-	BackendsAtStart lockBackendsAtStart(BeanFactory beans, ObjectProvider<DistributedLockBeanPostProcessor> annotated,
-			LockProperties properties) {
+	BackendsAtStart distributedLockBackendsAtStart(BeanFactory beans,
+			ObjectProvider<DistributedLockBeanPostProcessor> annotated, LockProperties properties) {
 		return new BackendsAtStart(beans, properties.provider(), annotated);
 	}
 
 	@Bean
-	static BeanFactoryPostProcessor lockProviderChoice(Environment environment) {
+	static BeanFactoryPostProcessor distributedLockProviderChoice(Environment environment) {
 		return (beans) -> {
 			DurationTexts.requireUnits(environment);
 			if (!environment.containsProperty("lock.provider") && LockProviderBeans.areForOurTemplate(beans)) {

@@ -18,7 +18,7 @@ public final class LocalLockAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	LocalLockProvider localLockProvider() {
+	LocalLockProvider distributedLockProviderLocal() {
 		return new LocalLockProvider();
 	}
 

@@ -2,6 +2,7 @@ package io.distributedlock.autoconfigure;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -21,7 +22,11 @@ final class LockProviderBeans {
 	private static final Pattern OURS = Pattern.compile(
 			Pattern.quote(LockProviderBeans.class.getPackageName()) + "\\.([a-z]+\\.)?\\w+AutoConfiguration(\\$\\w+)?");
 
-	private static final String SUFFIX = "LockProvider";
+	/**
+	 * What the names of our provider beans begin with. Applications and other libraries
+	 * have beans with names such as {@code redisLockProvider}.
+	 */
+	private static final String PREFIX = "distributedLockProvider";
 
 	private LockProviderBeans() {
 	}
@@ -61,7 +66,7 @@ final class LockProviderBeans {
 	 * Return the name of the provider that an auto-configured bean is.
 	 */
 	static String providerName(String beanName) {
-		return beanName.endsWith(SUFFIX) ? beanName.substring(0, beanName.length() - SUFFIX.length()) : beanName;
+		return beanName.startsWith(PREFIX) ? beanName.substring(PREFIX.length()).toLowerCase(Locale.ROOT) : beanName;
 	}
 
 	private static boolean isAutoConfigured(ConfigurableListableBeanFactory beans, String name) {

@@ -36,7 +36,7 @@ class DisabledLocksTests {
 			assertThat(context).doesNotHaveBean(LockProvider.class)
 				.doesNotHaveBean(RedissonClient.class)
 				.doesNotHaveBean(LockHealthAutoConfiguration.class)
-				.doesNotHaveBean("lockShutdown");
+				.doesNotHaveBean("distributedLockShutdown");
 			assertThat(output).contains("WARN").contains("Distributed locks are OFF");
 		});
 	}

@@ -81,7 +81,8 @@ class DistributedLockAutoConfigurationTests {
 			assertThat(context).hasSingleBean(LockTemplate.class);
 			assertThat(context).hasSingleBean(RedissonLockProvider.class);
 			assertThat(context).hasSingleBean(DistributedLockBeanPostProcessor.class);
-			assertThat(context.getBeanNamesForType(RedissonClient.class)).containsExactly("lockRedissonClient");
+			assertThat(context.getBeanNamesForType(RedissonClient.class))
+				.containsExactly("distributedLockRedissonClient");
 		});
 	}
 
@@ -152,7 +153,7 @@ class DistributedLockAutoConfigurationTests {
 		this.runner.withBean("own", RedissonClient.class, DistributedLockAutoConfigurationTests::lazyClient)
 			.run((context) -> {
 				assertThat(context).hasSingleBean(RedissonClient.class).hasSingleBean(RedissonLockProvider.class);
-				assertThat(context).doesNotHaveBean("lockRedissonClient");
+				assertThat(context).doesNotHaveBean("distributedLockRedissonClient");
 			});
 	}
 
@@ -363,8 +364,8 @@ class DistributedLockAutoConfigurationTests {
 	@Test
 	void severalProvidersServeTogether() {
 		this.withRedis.withPropertyValues("lock.provider=local", "lock.providers=redisson,redis").run((context) -> {
-			assertThat(context.getBeansOfType(LockProvider.class)).containsOnlyKeys("localLockProvider",
-					"redissonLockProvider", "redisLockProvider");
+			assertThat(context.getBeansOfType(LockProvider.class)).containsOnlyKeys("distributedLockProviderLocal",
+					"distributedLockProviderRedisson", "distributedLockProviderRedis");
 			LockTemplate template = context.getBean(LockTemplate.class);
 			try (LockHandle handle = template.acquire("k")) {
 				assertThat(handle.provider()).isEqualTo("local");
@@ -391,10 +392,11 @@ class DistributedLockAutoConfigurationTests {
 			.withPropertyValues("lock.provider=redis")
 			.run((context) -> {
 				assertThat(context).hasSingleBean(RedisLockProvider.class);
-				assertThat(context).doesNotHaveBean("lockRedisClient");
+				assertThat(context).doesNotHaveBean("distributedLockRedisClient");
 			});
 		this.withRedis.withPropertyValues("lock.provider=redis")
-			.run((context) -> assertThat(context).hasBean("lockRedisClient").hasSingleBean(RedisLockProvider.class));
+			.run((context) -> assertThat(context).hasBean("distributedLockRedisClient")
+				.hasSingleBean(RedisLockProvider.class));
 	}
 
 	@Test

@@ -1,7 +1,9 @@
 package io.distributedlock.autoconfigure;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
 import javax.sql.DataSource;
@@ -27,6 +29,11 @@ import org.springframework.boot.context.annotation.ImportCandidates;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.type.AnnotationMetadata;
+import org.springframework.core.type.MethodMetadata;
+import org.springframework.core.type.classreading.MetadataReaderFactory;
+import org.springframework.core.type.classreading.SimpleMetadataReaderFactory;
 import org.springframework.util.ClassUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -65,6 +72,21 @@ class EveryProviderTests {
 			.withBean("jdbcLockProvider", LockProvider.class, () -> JdbcLocks.provider(new JdbcDataSource(), settings))
 			.withPropertyValues("lock.provider=jdbc")
 			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	/**
+	 * ShedLock has providers, too, and teams call their beans after them.
+	 */
+	@Test
+	void beansOfAnotherLibraryMayHaveSuchNames() {
+		ApplicationContextRunner application = this.runner.withPropertyValues("lock.provider=jdbc",
+				"lock.providers=redis,redisson", "lock.jdbc.url=jdbc:h2:mem:others", "lock.jdbc.username=sa");
+		for (String name : List.of("jdbcLockProvider", "redisLockProvider", "lockDatabase")) {
+			application.withBean(name, String.class, () -> "of another library").run((context) -> {
+				assertThat(context).as(name).hasNotFailed();
+				context.getBean(LockTemplate.class).acquire("k").close();
+			});
+		}
 	}
 
 	@Test
@@ -141,12 +163,37 @@ class EveryProviderTests {
 		});
 	}
 
-	private static Class<?>[] autoConfigurations() {
+	/**
+	 * Spring Boot refuses a second bean with a name.
+	 */
+	@Test
+	void namesOfOurBeansAreNoneOfAnApplication() throws IOException {
+		MetadataReaderFactory classes = new SimpleMetadataReaderFactory();
+		List<String> names = new ArrayList<>();
+		for (String each : ours().toList()) {
+			AnnotationMetadata type = classes.getMetadataReader(each).getAnnotationMetadata();
+			for (String member : type.getMemberClassNames()) {
+				names.addAll(beans(classes.getMetadataReader(member).getAnnotationMetadata()));
+			}
+			names.addAll(beans(type));
+		}
+		assertThat(names).contains("distributedLockExecutor", "distributedLockMeters")
+			.allMatch((name) -> name.startsWith("distributedLock"));
+	}
+
+	private static List<String> beans(AnnotationMetadata type) {
+		return type.getAnnotatedMethods(Bean.class.getName()).stream().map(MethodMetadata::getMethodName).toList();
+	}
+
+	private static Stream<String> ours() {
 		return StreamSupport
 			.stream(ImportCandidates.load(AutoConfiguration.class, EveryProviderTests.class.getClassLoader())
 				.spliterator(), false)
-			.filter((name) -> name.startsWith("io.distributedlock."))
-			.map((name) -> ClassUtils.resolveClassName(name, null))
+			.filter((name) -> name.startsWith("io.distributedlock."));
+	}
+
+	private static Class<?>[] autoConfigurations() {
+		return ours().map((name) -> ClassUtils.resolveClassName(name, null))
 			.filter((type) -> type == DistributedLockAutoConfiguration.class
 					|| type.isAnnotationPresent(ConditionalOnLockProvider.class))
 			.toArray(Class<?>[]::new);

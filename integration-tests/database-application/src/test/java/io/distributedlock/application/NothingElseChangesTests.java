@@ -28,7 +28,7 @@ class NothingElseChangesTests {
 			assertThat(comparison.with())
 				.contains("health UP", "cache org.springframework.data.redis.cache.RedisCacheManager true")
 				.anyMatch((line) -> line.startsWith("bean distributedLockTemplate of io.distributedlock."))
-				.anyMatch((line) -> line.startsWith("bean jdbcLockProvider"));
+				.anyMatch((line) -> line.startsWith("bean distributedLockProviderJdbc"));
 			assertThat(comparison.withExceptLocks()).isEqualTo(comparison.without());
 		}
 	}

@@ -25,7 +25,7 @@ class NothingElseChangesTests {
 			assertThat(comparison.with())
 				.contains("health UP", "cache org.springframework.data.redis.cache.RedisCacheManager true")
 				.anyMatch((line) -> line.startsWith("bean distributedLockTemplate of io.distributedlock."))
-				.anyMatch((line) -> line.startsWith("bean redissonLockProvider"));
+				.anyMatch((line) -> line.startsWith("bean distributedLockProviderRedisson"));
 			assertThat(comparison.withExceptLocks()).isEqualTo(comparison.without());
 		}
 	}

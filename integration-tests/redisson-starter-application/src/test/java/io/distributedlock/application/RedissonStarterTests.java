@@ -33,7 +33,7 @@ class RedissonStarterTests {
 	void clientOfTheApplicationIsUsed() {
 		try (RedisTestServer server = RedisTestServer.run(); ConfigurableApplicationContext context = start(server)) {
 			assertThat(context.getBeanNamesForType(RedissonClient.class)).hasSize(1)
-				.doesNotContain("lockRedissonClient");
+				.doesNotContain("distributedLockRedissonClient");
 			RedissonClient client = context.getBean(RedissonClient.class);
 			LockHandle held = context.getBean(Orders.class).settle("7", LockContext::current);
 			assertThat(held.provider()).isEqualTo("redisson");

@@ -40,7 +40,8 @@ public final class RedissonCachesAutoConfiguration {
 
 		// Boot calls it only if it makes the caches of JCache
 		@Bean
-		JCachePropertiesCustomizer unchosenRedissonCaches(Environment environment, ListableBeanFactory beans) {
+		JCachePropertiesCustomizer distributedLockUnchosenRedissonCaches(Environment environment,
+				ListableBeanFactory beans) {
 			RedissonCaches caches = new RedissonCaches(environment, beans);
 			return (properties) -> caches.requireChosen();
 		}
@@ -53,7 +54,7 @@ public final class RedissonCachesAutoConfiguration {
 	static class Boot3 {
 
 		@Bean
-		org.springframework.boot.autoconfigure.cache.JCachePropertiesCustomizer unchosenRedissonCaches(
+		org.springframework.boot.autoconfigure.cache.JCachePropertiesCustomizer distributedLockUnchosenRedissonCaches(
 				Environment environment, ListableBeanFactory beans) {
 			RedissonCaches caches = new RedissonCaches(environment, beans);
 			return (properties) -> caches.requireChosen();

@@ -41,8 +41,9 @@ public final class LocksEndpointAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	LocksEndpoint locksEndpoint(LockTemplate template, ObjectProvider<LockProvider> providers, RecentLosses losses,
-			LocksEndpointProperties properties, LockProperties lockProperties, ApplicationEventPublisher events) {
+	LocksEndpoint distributedLocksEndpoint(LockTemplate template, ObjectProvider<LockProvider> providers,
+			RecentLosses losses, LocksEndpointProperties properties, LockProperties lockProperties,
+			ApplicationEventPublisher events) {
 		// another one in a test that has a mock instead
 		DefaultLockTemplate ours = (template instanceof DefaultLockTemplate each) ? each : null;
 		Supplier<LockActivity> activity = (ours != null) ? ours::activity
@@ -53,7 +54,7 @@ public final class LocksEndpointAutoConfiguration {
 	}
 
 	@Bean
-	RecentLosses recentLockLosses() {
+	RecentLosses distributedLockRecentLosses() {
 		return new RecentLosses();
 	}
 

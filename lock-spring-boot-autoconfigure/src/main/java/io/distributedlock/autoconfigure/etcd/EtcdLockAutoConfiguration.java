@@ -42,8 +42,8 @@ public final class EtcdLockAutoConfiguration {
 
 	@Bean(destroyMethod = "close")
 	@ConditionalOnMissingBean
-	Client lockEtcdClient(EtcdLockProperties properties, LockProperties lock, ObjectProvider<SslBundles> sslBundles,
-			Environment environment) {
+	Client distributedLockEtcdClient(EtcdLockProperties properties, LockProperties lock,
+			ObjectProvider<SslBundles> sslBundles, Environment environment) {
 		DefaultAddress.report(environment, EtcdLockProvider.NAME, properties.endpoints(), "lock.etcd.endpoints");
 		ClientBuilder builder = endpoints(EtcdClients.forLocks(Client.builder(), lock.commandTimeout()),
 				properties.endpoints());
@@ -60,7 +60,7 @@ public final class EtcdLockAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	EtcdLockProvider etcdLockProvider(Client client, EtcdLockProperties properties, LockProperties lock) {
+	EtcdLockProvider distributedLockProviderEtcd(Client client, EtcdLockProperties properties, LockProperties lock) {
 		return new EtcdLockProvider(client, properties.prefix(), lock.commandTimeout());
 	}
 

@@ -56,13 +56,14 @@ public final class LockExecutionAutoConfiguration {
 	static final String CONTEXT_PROPAGATION = "io.micrometer.context.ContextSnapshot";
 
 	@Bean
-	LockExecutor lockExecutor(LockProperties properties,
+	LockExecutor distributedLockExecutor(LockProperties properties,
 			@Qualifier(TaskExecutionAutoConfiguration.APPLICATION_TASK_EXECUTOR_BEAN_NAME) ObjectProvider<Executor> applicationTaskExecutor) {
 		return LockExecutor.of(properties.executor(), applicationTaskExecutor);
 	}
 
 	@Bean
-	LockTemplateBuilderCustomizer lockExecution(LockExecutor executor, ObjectProvider<TaskDecorator> decorators) {
+	LockTemplateBuilderCustomizer distributedLockExecution(LockExecutor executor,
+			ObjectProvider<TaskDecorator> decorators) {
 		DecoratedContext context = new DecoratedContext(
 				new CompositeTaskDecorator(all(decorators.orderedStream().toList())));
 		return (builder) -> {
@@ -77,7 +78,7 @@ public final class LockExecutionAutoConfiguration {
 	@Bean
 	@ConditionalOnBooleanProperty(name = "lock.enabled", matchIfMissing = true)
 	@ConditionalOnSingleCandidate(value = LockTemplate.class, search = SearchStrategy.CURRENT)
-	LockShutdown lockShutdown(BeanFactory beans, LockProperties properties, Environment environment) {
+	LockShutdown distributedLockShutdown(BeanFactory beans, LockProperties properties, Environment environment) {
 		Duration timeout = properties.shutdownTimeout();
 		if (timeout.isNegative()) {
 			throw new InvalidLockSetupException("lock.shutdown-timeout must not be negative but is " + timeout,

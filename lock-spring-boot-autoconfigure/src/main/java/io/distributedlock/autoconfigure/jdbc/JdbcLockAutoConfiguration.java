@@ -18,15 +18,19 @@ import io.distributedlock.jdbc.JdbcLocks;
 import io.distributedlock.spi.LockProvider;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.ConditionContext;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.ConfigurationCondition;
 import org.springframework.core.io.ResourceLoader;
+import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /**
  * Auto-configuration of locks on a database. It uses the database that
@@ -43,18 +47,13 @@ import org.springframework.core.io.ResourceLoader;
 public final class JdbcLockAutoConfiguration {
 
 	/**
-	 * A provider of the application needs no database from here.
-	 */
-	private static final String OWN_PROVIDER = "jdbcLockProvider";
-
-	/**
 	 * HikariCP refuses shorter ones.
 	 */
 	private static final long SHORTEST_TIMEOUT_MILLIS = 250;
 
 	@Bean
-	@ConditionalOnMissingBean(name = OWN_PROVIDER)
-	LockDatabase lockDatabase(JdbcLockProperties properties, LockProperties lock,
+	@Conditional(NoOwnProvider.class)
+	LockDatabase distributedLockDatabase(JdbcLockProperties properties, LockProperties lock,
 			ObjectProvider<DataSource> dataSources, ResourceLoader resources) {
 		String url = properties.url();
 		if (url != null) {
@@ -95,8 +94,9 @@ public final class JdbcLockAutoConfiguration {
 	// a migration refuses a database in which the tables of locks are already
 	@Bean
 	@DependsOnDatabaseInitialization
-	@ConditionalOnMissingBean(name = OWN_PROVIDER)
-	LockProvider jdbcLockProvider(LockDatabase database, JdbcLockProperties properties, LockProperties lock) {
+	@Conditional(NoOwnProvider.class)
+	LockProvider distributedLockProviderJdbc(LockDatabase database, JdbcLockProperties properties,
+			LockProperties lock) {
 		JdbcDialect dialect = properties.dialect();
 		try {
 			if (dialect == null) {
@@ -148,6 +148,27 @@ public final class JdbcLockAutoConfiguration {
 			case EMBEDDED -> dialect == JdbcDialect.H2;
 			case NEVER -> false;
 		};
+	}
+
+	/**
+	 * Whether the application has no provider of its own, which needs no database from
+	 * here. It is known by its name, and is no bean of another library with that name.
+	 */
+	static final class NoOwnProvider implements ConfigurationCondition {
+
+		private static final String NAME = "jdbcLockProvider";
+
+		@Override
+		public ConfigurationPhase getConfigurationPhase() {
+			return ConfigurationPhase.REGISTER_BEAN;
+		}
+
+		@Override
+		public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
+			BeanFactory beans = Objects.requireNonNull(context.getBeanFactory());
+			return !beans.containsBean(NAME) || !beans.isTypeMatch(NAME, LockProvider.class);
+		}
+
 	}
 
 	/**

@@ -39,7 +39,7 @@ public final class MemcachedLockAutoConfiguration {
 
 	@Bean(destroyMethod = "shutdown")
 	@ConditionalOnMissingBean
-	MemcacheClient<String> lockMemcacheClient(MemcachedLockProperties properties, LockProperties lock,
+	MemcacheClient<String> distributedLockMemcacheClient(MemcachedLockProperties properties, LockProperties lock,
 			Environment environment) {
 		DefaultAddress.report(environment, MemcachedLockProvider.NAME, properties.servers(), "lock.memcached.servers");
 		MemcacheClientBuilder<String> builder = MemcacheClientBuilder.newStringClient()
@@ -65,7 +65,7 @@ public final class MemcachedLockAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	MemcachedLockProvider memcachedLockProvider(MemcacheClient<String> client, LockProperties lock) {
+	MemcachedLockProvider distributedLockProviderMemcached(MemcacheClient<String> client, LockProperties lock) {
 		return new MemcachedLockProvider(client, lock.commandTimeout());
 	}
 

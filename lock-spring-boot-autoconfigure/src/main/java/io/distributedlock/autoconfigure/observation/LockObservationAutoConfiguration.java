@@ -46,7 +46,7 @@ public final class LockObservationAutoConfiguration {
 
 		@Bean
 		@ConditionalOnMissingBean
-		LockObservations lockObservations(ObservationRegistry registry,
+		LockObservations distributedLockObservations(ObservationRegistry registry,
 				ObjectProvider<LockObservationConvention> convention, LockProperties properties) {
 			return new LockObservations(registry, convention
 				.getIfAvailable(() -> new DefaultLockObservationConvention(properties.observations().key())));
@@ -62,7 +62,7 @@ public final class LockObservationAutoConfiguration {
 
 		@Bean
 		@ConditionalOnMissingBean
-		LockMeters lockMeters(MeterRegistry registry) {
+		LockMeters distributedLockMeters(MeterRegistry registry) {
 			return new LockMeters(registry);
 		}
 

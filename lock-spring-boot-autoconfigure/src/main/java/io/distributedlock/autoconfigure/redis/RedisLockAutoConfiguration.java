@@ -58,15 +58,15 @@ public final class RedisLockAutoConfiguration {
 	@Bean(destroyMethod = "shutdown")
 	@Lazy
 	@ConditionalOnMissingBean(value = AbstractRedisClient.class, type = CONNECTION_FACTORY)
-	AbstractRedisClient lockRedisClient(LockProperties properties, Environment environment, BeanFactory beans,
-			ObjectProvider<SslBundles> sslBundles) {
+	AbstractRedisClient distributedLockRedisClient(LockProperties properties, Environment environment,
+			BeanFactory beans, ObjectProvider<SslBundles> sslBundles) {
 		RedisTopology topology = RedisTopologySource.read(RedisLockProvider.NAME, beans, environment, sslBundles);
 		return LettuceClients.fromTopology(topology, properties.commandTimeout());
 	}
 
 	@Bean
 	@ConditionalOnMissingBean
-	RedisLockProvider redisLockProvider(ConfigurableListableBeanFactory beans,
+	RedisLockProvider distributedLockProviderRedis(ConfigurableListableBeanFactory beans,
 			ObjectProvider<AbstractRedisClient> clients, LockProperties properties, Environment environment) {
 		Supplier<AbstractRedisClient> client = SPRING_DATA ? ConnectionFactories.client(beans, environment) : null;
 		if (client == null) {

@@ -46,8 +46,8 @@ public final class RedissonLockAutoConfiguration {
 
 	@Bean(destroyMethod = "shutdown")
 	@ConditionalOnMissingBean(RedissonClient.class)
-	RedissonClient lockRedissonClient(LockProperties properties, Environment environment, ResourceLoader resources,
-			BeanFactory beans, ObjectProvider<SslBundles> sslBundles) {
+	RedissonClient distributedLockRedissonClient(LockProperties properties, Environment environment,
+			ResourceLoader resources, BeanFactory beans, ObjectProvider<SslBundles> sslBundles) {
 		String location = properties.redisson().config();
 		if (location != null) {
 			return Redisson.create(RedissonConfigs.fromYaml(resources.getResource(location)));
@@ -58,8 +58,8 @@ public final class RedissonLockAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	RedissonLockProvider redissonLockProvider(ObjectProvider<RedissonClient> redissonClient, LockProperties properties,
-			Environment environment) {
+	RedissonLockProvider distributedLockProviderRedisson(ObjectProvider<RedissonClient> redissonClient,
+			LockProperties properties, Environment environment) {
 		RedissonClient client = ChosenBean.of(RedissonLockProvider.NAME, RedissonClient.class, redissonClient,
 				"declare a RedissonLockProvider bean, and choose the one for it by @Qualifier");
 		RedissonLockProvider provider = new RedissonLockProvider(Objects.requireNonNull(client));

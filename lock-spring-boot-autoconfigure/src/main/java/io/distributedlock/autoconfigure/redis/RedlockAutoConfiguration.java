@@ -33,7 +33,7 @@ public final class RedlockAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean(RedlockProvider.class)
-	RedlockClients lockRedlockClients(LockProperties lock, RedlockProperties properties,
+	RedlockClients distributedLockRedlockClients(LockProperties lock, RedlockProperties properties,
 			ObjectProvider<SslBundles> sslBundles) {
 		List<String> nodes = properties.nodes();
 		if (nodes.size() < 3) {
@@ -52,7 +52,7 @@ public final class RedlockAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	RedlockProvider redlockLockProvider(RedlockClients clients, RedlockProperties properties) {
+	RedlockProvider distributedLockProviderRedlock(RedlockClients clients, RedlockProperties properties) {
 		if (properties.nodeTimeout().isNegative() || properties.nodeTimeout().isZero()) {
 			throw new InvalidLockSetupException(
 					"lock.redis.redlock.node-timeout must be positive but is " + properties.nodeTimeout(),

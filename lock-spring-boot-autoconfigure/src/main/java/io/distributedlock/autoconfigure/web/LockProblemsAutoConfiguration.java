@@ -21,7 +21,7 @@ import org.springframework.web.bind.annotation.RestControllerAdvice;
 public final class LockProblemsAutoConfiguration {
 
 	@Bean
-	LockProblems lockProblems() {
+	LockProblems distributedLockProblems() {
 		return new LockProblems();
 	}
 

@@ -42,7 +42,7 @@ public final class ZooKeeperLockAutoConfiguration {
 
 	@Bean(destroyMethod = "close")
 	@ConditionalOnMissingBean
-	CuratorFramework lockCuratorFramework(ZooKeeperLockProperties properties, Environment environment) {
+	CuratorFramework distributedLockCuratorFramework(ZooKeeperLockProperties properties, Environment environment) {
 		DefaultAddress.report(environment, ZooKeeperLockProvider.NAME, properties.connectString(),
 				"lock.zookeeper.connect-string");
 		CuratorFrameworkFactory.Builder builder = CuratorFrameworkFactory.builder()
@@ -64,7 +64,7 @@ public final class ZooKeeperLockAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	ZooKeeperLockProvider zookeeperLockProvider(CuratorFramework client, ZooKeeperLockProperties properties,
+	ZooKeeperLockProvider distributedLockProviderZookeeper(CuratorFramework client, ZooKeeperLockProperties properties,
 			LockProperties lock) {
 		return new ZooKeeperLockProvider(client, root(properties.root()), lock.commandTimeout());
 	}

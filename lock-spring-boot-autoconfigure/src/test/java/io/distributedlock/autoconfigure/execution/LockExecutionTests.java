@@ -197,7 +197,7 @@ class LockExecutionTests {
 	void childThatClosesLeavesTheTemplateOfItsParent() {
 		this.runner.run((parent) -> {
 			this.runner.withParent(parent)
-				.run((child) -> assertThat(child.containsLocalBean("lockShutdown")).isFalse());
+				.run((child) -> assertThat(child.containsLocalBean("distributedLockShutdown")).isFalse());
 			parent.getBean(LockTemplate.class).acquire("k").close();
 		});
 	}

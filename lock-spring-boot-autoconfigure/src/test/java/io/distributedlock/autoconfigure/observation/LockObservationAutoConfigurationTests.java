@@ -113,7 +113,7 @@ class LockObservationAutoConfigurationTests {
 			.withBean(ObservationRegistry.class, ObservationRegistry::create)
 			.run((context) -> {
 				lock(context.getBean(LockTemplate.class));
-				assertThat(context).hasSingleBean(LockObservations.class).doesNotHaveBean("lockMeters");
+				assertThat(context).hasSingleBean(LockObservations.class).doesNotHaveBean("distributedLockMeters");
 			});
 	}
 

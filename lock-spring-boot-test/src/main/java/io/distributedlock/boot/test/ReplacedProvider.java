@@ -14,6 +14,7 @@ import io.distributedlock.spi.LeaseLimits;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.StringUtils;
 
 /**
  * What the providers of this library are called, and what they can do. A test compares
@@ -59,7 +60,17 @@ enum ReplacedProvider {
 		return name().toLowerCase(Locale.ROOT);
 	}
 
+	/**
+	 * Return the name of its bean, which no bean of the application has.
+	 */
 	String beanName() {
+		return "distributedLockProvider" + StringUtils.capitalize(providerName());
+	}
+
+	/**
+	 * Return the name of a bean of the application that takes its place.
+	 */
+	String ownBeanName() {
 		return providerName() + "LockProvider";
 	}
 

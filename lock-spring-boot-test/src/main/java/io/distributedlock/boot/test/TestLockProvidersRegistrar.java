@@ -74,7 +74,7 @@ class TestLockProvidersRegistrar implements ImportBeanDefinitionRegistrar {
 	 */
 	private boolean isOf(String bean, ReplacedProvider provider) {
 		Class<?> type = this.beans.getType(bean, false);
-		return bean.equals(provider.beanName())
+		return bean.equals(provider.ownBeanName())
 				|| (type != null && ClassUtils.getUserClass(type).getName().equals(provider.className()));
 	}
 
