@@ -99,6 +99,10 @@ class MisconfigurationTests {
 					.describedBy("UnknownParameter.run(String)", "key = \"#idd\"", "no parameter 'idd'")
 					.advised("#id", "SpEL"),
 				annotation(UnquotedLiteral.class).describedBy("key", "no property 'orders'").advised("'orders'"),
+				annotation(UnknownFunction.class).describedBy("key = \"#format(#id)\"", "no parameter 'format'")
+					.advised("#id"),
+				annotation(MethodOfNothing.class).describedBy("key = \"format(#id)\"", "no method 'format'")
+					.advised("#id.format(…)", "T("),
 				annotation(BrokenExpression.class).describedBy("key", "not a SpEL expression").advised("'#id..name'"),
 				annotation(PlaceholderInKey.class).describedBy("key", "placeholders").advised("name"),
 				annotation(BlankKey.class).describedBy("key", "blank").advised("leave the key out"),
@@ -522,6 +526,22 @@ class MisconfigurationTests {
 	static class UnquotedLiteral {
 
 		@DistributedLock("orders")
+		public void run(String id) {
+		}
+
+	}
+
+	static class UnknownFunction {
+
+		@DistributedLock("#format(#id)")
+		public void run(String id) {
+		}
+
+	}
+
+	static class MethodOfNothing {
+
+		@DistributedLock("format(#id)")
 		public void run(String id) {
 		}
 

@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -28,8 +29,10 @@ import org.springframework.expression.spel.ast.Assign;
 import org.springframework.expression.spel.ast.BeanReference;
 import org.springframework.expression.spel.ast.BooleanLiteral;
 import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.FunctionReference;
 import org.springframework.expression.spel.ast.Indexer;
 import org.springframework.expression.spel.ast.Literal;
+import org.springframework.expression.spel.ast.MethodReference;
 import org.springframework.expression.spel.ast.NullLiteral;
 import org.springframework.expression.spel.ast.OpDec;
 import org.springframework.expression.spel.ast.OpInc;
@@ -225,6 +228,9 @@ public final class LockExpressionParser {
 		if (node instanceof VariableReference variable) {
 			checkVariable(variable.toStringAST().substring(1), attribute, attributes);
 		}
+		if (node instanceof FunctionReference function) {
+			checkVariable(function.toStringAST().substring(1).replaceFirst("\\(.*", ""), attribute, attributes);
+		}
 		if (node instanceof BeanReference && this.context.getBeanResolver() == null) {
 			throw attributes.invalid(attribute, "references to beans are not allowed",
 					"Set lock.spel.bean-references=true to allow %s".formatted(node.toStringAST()), null);
@@ -240,6 +246,12 @@ public final class LockExpressionParser {
 					"Write a parameter as #%1$s, and a literal in quotes: \"'%1$s'\"".formatted(property.getName()),
 					null);
 		}
+		if (onRoot && node instanceof MethodReference method && !isMethodOfRoot(method.getName())) {
+			throw attributes.invalid(attribute, "there is no method '%s'".formatted(method.getName()),
+					"Call a method of a parameter, as in #id.%1$s(…), or a static one, as in T(com.shop.Keys).%1$s(…)"
+						.formatted(method.getName()),
+					null);
+		}
 		if (node instanceof CompoundExpression && node.getChildCount() > 1 && isRoot(node.getChild(0))
 				&& node.getChild(1) instanceof PropertyOrFieldReference property
 				&& !LockKeyRoot.PROPERTIES.contains(property.getName())) {
@@ -251,6 +263,10 @@ public final class LockExpressionParser {
 			boolean behindOther = node instanceof CompoundExpression && i > 0;
 			check(node.getChild(i), onRoot && !ownRoot && !behindOther, attribute, attributes);
 		}
+	}
+
+	private static boolean isMethodOfRoot(String name) {
+		return Stream.of(LockKeyRoot.class.getMethods()).anyMatch((method) -> method.getName().equals(name));
 	}
 
 	private static boolean isRoot(SpelNode node) {
