@@ -4,6 +4,8 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
+import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 import io.distributedlock.annotation.DistributedLock;
@@ -101,13 +103,27 @@ public final class UnreachableMethods {
 			// it runs default methods on itself
 			return;
 		}
-		SelfInvocations
-			.find(userClass, bySubclass,
-					(method) -> (ofInterfaces || ReachableMethods.isReachable(method, userClass))
-							&& !LockAnnotations.isCopy(method) && isLocked(method, userClass))
+		calls(userClass, bySubclass,
+				(method) -> (ofInterfaces || ReachableMethods.isReachable(method, userClass))
+						&& !LockAnnotations.isCopy(method) && isLocked(method, userClass))
 			.forEach((call) -> logger.warn(
 					"In {}, {} of the same class. A call on the same object does not go through the proxy, so the called method runs without its lock. {}",
 					(ofInterfaces ? userClass.getInterfaces()[0] : userClass).getName(), call, WAY_OUT));
+	}
+
+	/**
+	 * Return the calls. A class that cannot be read, as it names an optional library that
+	 * is missing, is no reason not to start.
+	 */
+	private static Set<String> calls(Class<?> userClass, boolean bySubclass, Predicate<Method> locked) {
+		try {
+			return SelfInvocations.find(userClass, bySubclass, locked);
+		}
+		catch (RuntimeException | LinkageError ex) {
+			logger.debug("{} is not checked for calls of locked methods, since it cannot be read", userClass.getName(),
+					ex);
+			return Set.of();
+		}
 	}
 
 	/**

@@ -1,7 +1,9 @@
 package io.distributedlock.spring.internal.reach;
 
+import java.util.List;
 import java.util.Set;
 
+import io.distributedlock.annotation.DistributedLock;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -11,9 +13,11 @@ import org.springframework.cache.support.SimpleCacheManager;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.support.ApplicationObjectSupport;
+import org.springframework.core.OverridingClassLoader;
 import org.springframework.integration.handler.AbstractReplyProducingMessageHandler;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNoException;
 
 class SelfInvocationsTests {
 
@@ -54,6 +58,15 @@ class SelfInvocationsTests {
 		assertThat(
 				SelfInvocations.find(Replying.class, true, (method) -> method.getName().equals("handleRequestMessage")))
 			.containsExactly("doHandleMessage() calls handleRequestMessage()");
+	}
+
+	/**
+	 * A class may have a field for a library that is optional.
+	 */
+	@Test
+	void classThatNamesAMissingLibraryIsNoReasonToFail() throws Exception {
+		Class<?> type = new WithoutLibrary().loadClass(OfALibrary.class.getName());
+		assertThatNoException().isThrownBy(() -> UnreachableMethods.warnOfCalls(type, true));
 	}
 
 	private static Set<String> selfInvocations(Class<?> type) {
@@ -109,6 +122,46 @@ class SelfInvocationsTests {
 		@Override
 		public String inner(String id) {
 			return id;
+		}
+
+	}
+
+	static class OfALibrary {
+
+		final List<Library> parts = List.of();
+
+		public String outer(String id) {
+			return inner(id);
+		}
+
+		@DistributedLock("#p0")
+		public String inner(String id) {
+			return id;
+		}
+
+	}
+
+	static class Library {
+
+	}
+
+	private static final class WithoutLibrary extends OverridingClassLoader {
+
+		private WithoutLibrary() {
+			super(SelfInvocationsTests.class.getClassLoader());
+		}
+
+		@Override
+		protected boolean isEligibleForOverriding(String className) {
+			return className.startsWith(SelfInvocationsTests.class.getName());
+		}
+
+		@Override
+		public Class<?> loadClass(String name) throws ClassNotFoundException {
+			if (name.equals(Library.class.getName())) {
+				throw new ClassNotFoundException(name);
+			}
+			return super.loadClass(name);
 		}
 
 	}

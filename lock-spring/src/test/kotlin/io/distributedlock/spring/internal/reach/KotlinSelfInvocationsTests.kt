@@ -5,7 +5,9 @@ import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.launch
 import org.assertj.core.api.Assertions.assertThat
+import org.assertj.core.api.Assertions.assertThatNoException
 import org.junit.jupiter.api.Test
+import org.springframework.core.OverridingClassLoader
 import java.lang.reflect.Method
 
 /**
@@ -23,6 +25,18 @@ internal class KotlinSelfInvocationsTests {
 	@Test
 	fun suspendingFunctionThatGoesOnDoesNotCallItself() {
 		assertThat(SelfInvocations.find(Suspending::class.java, false) { isLocked(it) }).isEmpty()
+	}
+
+	@Test
+	fun objectOfAMissingLibraryIsNoReasonToFail() {
+		val loader = object : OverridingClassLoader(javaClass.classLoader) {
+			override fun isEligibleForOverriding(className: String) = className.startsWith(OfALibrary::class.java.name)
+
+			override fun loadClass(name: String): Class<*> =
+				if (name == Library::class.java.name) throw ClassNotFoundException(name) else super.loadClass(name)
+		}
+		val type = loader.loadClass(OfALibrary::class.java.name)
+		assertThatNoException().isThrownBy { UnreachableMethods.warnOfCalls(type, true) }
 	}
 
 	private fun isLocked(method: Method): Boolean =
@@ -57,6 +71,17 @@ internal class KotlinSelfInvocationsTests {
 		private fun sorted(all: List<String>, by: (String) -> Int): List<Int> = all.map(by)
 
 	}
+
+	open class OfALibrary {
+
+		@DistributedLock("#id")
+		open fun settle(id: String): String = id
+
+		fun listener(): Any = object : Library {}
+
+	}
+
+	interface Library
 
 	open class Suspending {
 
