@@ -18,8 +18,10 @@ import org.aopalliance.intercept.MethodInterceptor;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.Advisor;
+import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.aop.framework.AbstractAdvisingBeanPostProcessor;
 import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.ProxyConfig;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -134,6 +136,9 @@ public class DistributedLockBeanPostProcessor extends ContextAdvice implements S
 	public void setBeanFactory(BeanFactory beanFactory) {
 		super.setBeanFactory(beanFactory);
 		this.factory = (beanFactory instanceof ConfigurableListableBeanFactory listable) ? listable : null;
+		if (exposesProxies(beanFactory)) {
+			setExposeProxy(true);
+		}
 		LockModes.requireThatOfParents(beanFactory, this.proxying);
 		LockAdvisors created = LockAdvisors.of(beanFactory, this.settings, this.template, this.adviceOrder,
 				this.proxying);
@@ -147,6 +152,16 @@ public class DistributedLockBeanPostProcessor extends ContextAdvice implements S
 		else if (OptionalLibraries.ASPECTJ) {
 			DistributedLockAspect.leaveToProxies();
 		}
+	}
+
+	/**
+	 * Return whether the application wants its code to find the proxy in
+	 * {@code AopContext}. Spring 6 tells that to other advice only.
+	 */
+	private static boolean exposesProxies(BeanFactory beans) {
+		String creator = AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME;
+		return beans.containsBean(creator) && beans.getBean(creator) instanceof ProxyConfig config
+				&& config.isExposeProxy();
 	}
 
 	private MethodInterceptor interceptor() {

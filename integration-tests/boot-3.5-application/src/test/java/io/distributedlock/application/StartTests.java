@@ -3,6 +3,7 @@ package io.distributedlock.application;
 import io.distributedlock.LockContext;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
+import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.spring.integration.LockTemplateLockRegistry;
 import io.distributedlock.test.server.RedisTestServer;
 import org.junit.jupiter.api.Test;
@@ -10,6 +11,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.aop.framework.AopContext;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -18,6 +20,8 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.EnableAspectJAutoProxy;
+import org.springframework.context.annotation.Import;
 import org.springframework.integration.support.locks.LockRegistry;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -79,6 +83,16 @@ class StartTests {
 		}
 	}
 
+	/**
+	 * Spring 6 exposes only the proxies of its own aspects.
+	 */
+	@Test
+	void lockedBeanFindsItsProxy() {
+		try (ConfigurableApplicationContext context = start(Exposed.class, "lock.provider=local")) {
+			assertThat(context.getBean(Exposed.Orders.class).settleFirst()).isEqualTo("shop:lock:order:1");
+		}
+	}
+
 	private static ConfigurableApplicationContext start(String... properties) {
 		return start(Shop.class, properties);
 	}
@@ -97,6 +111,27 @@ class StartTests {
 		@Bean
 		LockTemplateLockRegistry lockRegistry(LockTemplate template) {
 			return new LockTemplateLockRegistry(template, LockRequest.of("integration"));
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	@EnableAspectJAutoProxy(exposeProxy = true)
+	@Import(Exposed.Orders.class)
+	static class Exposed {
+
+		static class Orders {
+
+			public String settleFirst() {
+				return ((Orders) AopContext.currentProxy()).settle("1");
+			}
+
+			@DistributedLock(name = "order", key = "#id")
+			public String settle(String id) {
+				return LockContext.current().key();
+			}
+
 		}
 
 	}
