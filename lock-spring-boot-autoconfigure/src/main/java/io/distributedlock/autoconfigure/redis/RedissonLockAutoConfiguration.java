@@ -50,10 +50,10 @@ public final class RedissonLockAutoConfiguration {
 			ResourceLoader resources, BeanFactory beans, ObjectProvider<SslBundles> sslBundles) {
 		String location = properties.redisson().config();
 		if (location != null) {
-			return Redisson.create(RedissonConfigs.fromYaml(resources.getResource(location)));
+			return RedissonClients.create(RedissonConfigs.fromYaml(resources.getResource(location)));
 		}
 		RedisTopology topology = RedisTopologySource.read(RedissonLockProvider.NAME, beans, environment, sslBundles);
-		return Redisson.create(RedissonConfigs.fromTopology(topology, properties.commandTimeout()));
+		return RedissonClients.create(RedissonConfigs.fromTopology(topology, properties.commandTimeout()));
 	}
 
 	@Bean
