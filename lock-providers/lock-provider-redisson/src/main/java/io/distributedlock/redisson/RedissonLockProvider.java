@@ -118,7 +118,9 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 		RedissonNames names = this.onServer.names(keyPrefix + ":access-check");
 		// as one that asks for a lock, which replicas confirm
 		ScriptCall asking = new ScriptCall(PlainScripts.PING, List.of(names.lock()), List.of()).whileWanted(() -> true);
-		this.exclusive.check((channel) -> this.server.ping(channel))
+		// the client connects first, which a subscription would wait for on this thread
+		this.server.ping()
+			.thenCompose((reached) -> this.exclusive.check((channel) -> this.server.ping(channel)))
 			.thenCompose((answer) -> this.server.send(asking))
 			.thenCompose((answer) -> this.onServer.readers(names))
 			.whenComplete((readers, failure) -> {

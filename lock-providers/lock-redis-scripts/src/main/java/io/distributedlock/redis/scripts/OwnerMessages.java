@@ -14,6 +14,7 @@ import java.util.function.Function;
 import io.distributedlock.redis.scripts.script.ScriptRunner;
 import io.distributedlock.redis.scripts.script.Shortfalls;
 import io.distributedlock.redis.scripts.script.Shortfalls.Shortfall;
+import io.distributedlock.spi.support.Failures;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -114,8 +115,9 @@ final class OwnerMessages {
 						return null;
 					});
 				}
-				else if (!this.runner.isRefusal(failure) && this.runner.translate(failure).isRetryable()) {
-					// a client may tell of no error of the server, but give up
+				else if (!this.runner.isRefusal(failure)
+						&& !(Failures.unwrap(failure) instanceof IllegalStateException)) {
+					// a client may tell of no error of the server, or give up
 					shortfalls.note(Shortfall.SUBSCRIBE, "");
 				}
 				return answer;

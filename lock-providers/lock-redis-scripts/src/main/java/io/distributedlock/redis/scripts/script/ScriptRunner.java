@@ -50,7 +50,8 @@ public interface ScriptRunner {
 	 * @param onMessage receives each message
 	 * @param onActive called whenever messages begin to arrive: earlier ones may have
 	 * been missed
-	 * @return fails if the channel cannot be subscribed to
+	 * @return fails if the channel cannot be subscribed to, with an
+	 * {@link IllegalStateException} if this client never can
 	 */
 	CompletionStage<?> hear(String channel, Consumer<String> onMessage, Runnable onActive);
 
