@@ -89,8 +89,10 @@ class SlowCallbacksTests {
 			Patience.await().until(() -> !first.isValid());
 			LockHandle other = template.acquire("other");
 			int sent = this.provider.renew.calls();
-			Patience.await().until(() -> this.provider.renew.calls() >= sent + 4);
-			other.ensureHeld();
+			Patience.await().until(() -> {
+				other.ensureHeld();
+				return this.provider.renew.calls() >= sent + 4;
+			});
 			this.provider.lastLease().renewal.set(Trick.answering(null));
 			Patience.await().until(() -> !other.isValid());
 			this.blocked.countDown();

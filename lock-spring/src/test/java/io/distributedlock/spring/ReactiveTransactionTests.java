@@ -217,7 +217,10 @@ class ReactiveTransactionTests {
 
 	@Test
 	void callsThatGetTheirLocksAtTheSameTimeShareTheirTransaction() {
-		Mono<Void> calls = Mono.when(this.branch.takeItem(1), this.branch.takeItem(2));
+		// each on a thread of its own, as a lock that is there at once stays on the
+		// thread
+		Mono<Void> calls = Mono.when(this.branch.takeItem(1).subscribeOn(Schedulers.boundedElastic()),
+				this.branch.takeItem(2).subscribeOn(Schedulers.boundedElastic()));
 		this.shop
 			.sell(TransactionContextManager.currentContext()
 				.doOnNext((transaction) -> transaction.setSynchronizations(new MeetingPoint()))
