@@ -35,8 +35,7 @@ class NothingButTheStarterTests {
 		try (RedisTestServer server = RedisTestServer.runWithPassword("s3cret");
 				ConfigurableApplicationContext context = SpringApplication.run(Shop.class,
 						"--spring.application.name=shop", "--lock.provider=" + provider, COLD_START,
-						"--spring.data.redis.url=redis://127.0.0.1:" + server.port(),
-						"--spring.data.redis.password=s3cret")) {
+						"--spring.data.redis.url=redis://:s3cret@127.0.0.1:" + server.port())) {
 			Object held = context.getBean(Orders.class)
 				.settle("42", () -> server.command("EXISTS", LockContext.current().key()));
 			assertThat(held).isEqualTo(1L);
