@@ -111,16 +111,20 @@ public final class BothLocks implements Lock {
 	}
 
 	private <E extends Exception> boolean andOurs(Second<E> second) throws E {
-		boolean taken = false;
+		boolean taken;
 		try {
 			taken = second.take();
-			return taken;
 		}
-		finally {
-			if (!taken) {
-				this.old.unlock();
+		catch (Throwable ex) {
+			Held first = this.old::unlock;
+			try (first) {
+				throw ex;
 			}
 		}
+		if (!taken) {
+			this.old.unlock();
+		}
+		return taken;
 	}
 
 	/**

@@ -27,6 +27,8 @@ public final class LimitedLog {
 
 	private final ReentrantLock counting = new ReentrantLock();
 
+	private boolean begun;
+
 	private long windowStart;
 
 	private long seen;
@@ -42,7 +44,6 @@ public final class LimitedLog {
 	LimitedLog(Logger logger, LongSupplier nanoTime) {
 		this.logger = logger;
 		this.nanoTime = nanoTime;
-		this.windowStart = nanoTime.getAsLong() - WINDOW_NANOS;
 	}
 
 	/**
@@ -59,8 +60,9 @@ public final class LimitedLog {
 		this.counting.lock();
 		try {
 			long now = this.nanoTime.getAsLong();
-			if (now - this.windowStart >= WINDOW_NANOS) {
+			if (!this.begun || now - this.windowStart >= WINDOW_NANOS) {
 				leftOut = Math.max(0, this.seen - LINES);
+				this.begun = true;
 				this.windowStart = now;
 				this.seen = 0;
 			}

@@ -18,7 +18,7 @@ import io.distributedlock.spi.ReleaseSignal;
  */
 public final class ReleaseListeners {
 
-	private final ConcurrentHashMap<String, Set<Runnable>> byKey = new ConcurrentHashMap<>();
+	private final ConcurrentHashMap<String, Set<Listener>> byKey = new ConcurrentHashMap<>();
 
 	private final Consumer<String> afterLast;
 
@@ -57,10 +57,9 @@ public final class ReleaseListeners {
 	 * @return removes the listener; a call that is under way then still ends
 	 */
 	public ReleaseSignal.Subscription add(String key, Runnable onRelease, Runnable subscribe) {
-		// an object of its own: the same one may listen twice
-		Runnable listener = () -> onRelease.run();
+		Listener listener = new Listener(onRelease);
 		this.byKey.compute(key, (ignored, current) -> {
-			Set<Runnable> all = (current != null) ? current : ConcurrentHashMap.newKeySet();
+			Set<Listener> all = (current != null) ? current : ConcurrentHashMap.newKeySet();
 			all.add(listener);
 			subscribe.run();
 			return all;
@@ -73,7 +72,7 @@ public final class ReleaseListeners {
 	 * @param key the key
 	 */
 	public void tell(String key) {
-		this.byKey.getOrDefault(key, Set.of()).forEach(Runnable::run);
+		this.byKey.getOrDefault(key, Set.of()).forEach((listener) -> listener.onRelease.run());
 	}
 
 	/**
@@ -116,7 +115,7 @@ public final class ReleaseListeners {
 		return this.byKey.size();
 	}
 
-	private void remove(String key, Runnable listener) {
+	private void remove(String key, Listener listener) {
 		this.byKey.computeIfPresent(key, (ignored, all) -> {
 			all.remove(listener);
 			if (!all.isEmpty()) {
@@ -125,6 +124,19 @@ public final class ReleaseListeners {
 			this.afterLast.accept(key);
 			return null;
 		});
+	}
+
+	/**
+	 * An object of its own for each listener: the same {@link Runnable} may listen twice.
+	 */
+	private static final class Listener {
+
+		private final Runnable onRelease;
+
+		private Listener(Runnable onRelease) {
+			this.onRelease = onRelease;
+		}
+
 	}
 
 }

@@ -5,6 +5,8 @@ import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Function;
 
 import io.distributedlock.engine.internal.request.LockAttempt;
+import io.distributedlock.engine.internal.runtime.Guard;
+import io.distributedlock.engine.internal.runtime.ProviderCalls;
 import io.distributedlock.engine.internal.runtime.Trampoline;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
@@ -22,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * instead. No step blocks: each runs on the thread that brings an answer or a signal. The
  * {@link Acquisition} makes a lock of what was granted, and ends the call.
  */
-final class AttemptLoop {
+final class AttemptLoop implements QueuedPlace.Caller, ProviderCalls.Inquiry<@Nullable Lease> {
 
 	private static final AtomicReferenceFieldUpdater<AttemptLoop, @Nullable QueuedPlace> PLACE = AtomicReferenceFieldUpdater
 		.newUpdater(AttemptLoop.class, QueuedPlace.class, "place");
@@ -84,8 +86,7 @@ final class AttemptLoop {
 
 	private void onSignal() {
 		if (this.question.signal()) {
-			// the provider may signal from inside of a release that this call has caused
-			Trampoline.run(this::ask);
+			Guard.run("a signal of a release", this::ask);
 		}
 	}
 
@@ -116,19 +117,18 @@ final class AttemptLoop {
 			takePlace(queue::enqueue);
 			return;
 		}
-		this.access.providerCalls().ask(this::tryAcquire, this::onAnswer, this::onLateAnswer);
+		this.access.providerCalls().ask(this);
 	}
 
-	private CompletionStage<@Nullable Lease> tryAcquire() {
+	@Override
+	public CompletionStage<@Nullable Lease> get() {
 		long giveUpAtNanos = this.access.runtime().nanoTime() + this.access.providerCalls().commandTimeoutNanos();
 		return this.attempt.provider()
 			.tryAcquire(this.access.request(this.attempt, giveUpAtNanos, this.call.expectedHolders()));
 	}
 
-	/**
-	 * A lease was granted after its question or its place has ended.
-	 */
-	void onLateAnswer(@Nullable Lease lease) {
+	@Override
+	public void onLateAnswer(@Nullable Lease lease) {
 		this.call.onLateLease(lease);
 	}
 
@@ -153,12 +153,8 @@ final class AttemptLoop {
 		}
 	}
 
-	/**
-	 * The place has ended. Called once.
-	 * @param lease the lease, {@code null} if the place was lost or left
-	 * @param failure why there is none
-	 */
-	void ended(QueuedPlace taken, @Nullable Lease lease, @Nullable Throwable failure) {
+	@Override
+	public void ended(QueuedPlace taken, @Nullable Lease lease, @Nullable Throwable failure) {
 		if (PLACE.compareAndSet(this, taken, null)) {
 			onAnswer(lease, failure);
 		}
@@ -167,21 +163,15 @@ final class AttemptLoop {
 		}
 	}
 
-	/**
-	 * The place is not granted at once.
-	 */
-	void waiting(QueuedPlace taken) {
+	@Override
+	public void waiting(QueuedPlace taken) {
 		if (this.place == taken) {
 			this.call.joinWaiting();
 		}
 	}
 
-	/**
-	 * The backend was asked about a place that it had confirmed.
-	 * @param confirmed whether it still confirms that others are in front; {@code false}
-	 * if it has failed, or has not answered
-	 */
-	void looked(QueuedPlace taken, boolean confirmed) {
+	@Override
+	public void looked(QueuedPlace taken, boolean confirmed) {
 		if (this.place != taken) {
 			return;
 		}
@@ -198,12 +188,11 @@ final class AttemptLoop {
 	}
 
 	/**
-	 * The wait is over, or the backend has confirmed the place within the command
-	 * time-out, before which it may have been over. If others are in front, this is
-	 * contention. Otherwise the call waits for that confirmation, at most the command
-	 * time-out.
+	 * If the backend has confirmed that others are in front, this is contention.
+	 * Otherwise the call waits for that confirmation, at most the command time-out.
 	 */
-	void waitOver(QueuedPlace taken) {
+	@Override
+	public void waitOver(QueuedPlace taken) {
 		if (this.place != taken || this.call.remainingWaitNanos() > 0) {
 			return;
 		}
@@ -220,7 +209,8 @@ final class AttemptLoop {
 		}
 	}
 
-	private void onAnswer(@Nullable Lease lease, @Nullable Throwable failure) {
+	@Override
+	public void onAnswer(@Nullable Lease lease, @Nullable Throwable failure) {
 		try {
 			if (failure != null) {
 				this.access.outages().failed(this.attempt.provider(), failure);

@@ -144,7 +144,7 @@ public final class OutageWatch {
 	/**
 	 * The time in which one provider gives no good answer.
 	 */
-	private final class Outage {
+	private final class Outage implements ProviderCalls.Inquiry<@Nullable Object> {
 
 		private final LockProvider provider;
 
@@ -187,13 +187,12 @@ public final class OutageWatch {
 
 		private void ask() {
 			if (this.state.get() != State.OVER && !OutageWatch.this.calls.isClosed()) {
-				OutageWatch.this.providerCalls.ask(this::ping, this::onAnswer, (late) -> {
-					// a provider that is so slow fails all calls
-				});
+				OutageWatch.this.providerCalls.ask(this);
 			}
 		}
 
-		private CompletionStage<@Nullable Object> ping() {
+		@Override
+		public CompletionStage<@Nullable Object> get() {
 			if (!OutageWatch.this.called.add(this.provider.name())) {
 				return CompletableFuture.failedFuture(OutageWatch.this.providerCalls.noAnswer());
 			}
@@ -205,7 +204,8 @@ public final class OutageWatch {
 			}
 		}
 
-		private void onAnswer(@Nullable Object answer, @Nullable Throwable failure) {
+		@Override
+		public void onAnswer(@Nullable Object answer, @Nullable Throwable failure) {
 			// if it cannot be asked, each call finds out for itself
 			if (failure == null || failure instanceof UnsupportedOperationException) {
 				answered(this.provider);
@@ -220,6 +220,11 @@ public final class OutageWatch {
 					begin(failure);
 				}
 			}
+		}
+
+		@Override
+		public void onLateAnswer(@Nullable Object answer) {
+			// a provider that is so slow fails all calls
 		}
 
 		/**

@@ -2,7 +2,6 @@ package io.distributedlock.engine.internal.lease;
 
 import java.time.Duration;
 import java.util.OptionalLong;
-import java.util.function.Supplier;
 
 import io.distributedlock.LockType;
 import io.distributedlock.engine.internal.request.LockAttempt;
@@ -14,7 +13,6 @@ import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseExchange;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
-import io.distributedlock.spi.support.Failures;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,7 +44,7 @@ public record HandOver(EngineRuntime runtime, @Nullable Duration window, int lim
 	 * @return {@code false} if it is to be released
 	 */
 	boolean pass(HeldLock lock, Runnable onPassed) {
-		Successor next = search(lock, () -> isAllowed(lock) ? lock.passage().passOn(lock) : null);
+		Successor next = next(lock);
 		if (next == null) {
 			return false;
 		}
@@ -69,21 +67,26 @@ public record HandOver(EngineRuntime runtime, @Nullable Duration window, int lim
 	 * @return that caller; {@code null} if the lock is to be released by itself
 	 */
 	static @Nullable Successor exchanging(HeldLock lock) {
-		return search(lock, () -> isExchangeable(lock) ? lock.passage().exchange(lock) : null);
-	}
-
-	private static boolean isExchangeable(HeldLock lock) {
-		return lock.provider() instanceof LeaseExchange queue && lock.attempt().type() == LockType.EXCLUSIVE
-				&& queue.queues(LockType.EXCLUSIVE) && lock.remainingMinimumNanos() <= 0;
-	}
-
-	private static @Nullable Successor search(HeldLock lock, Supplier<@Nullable Successor> next) {
 		try {
-			return next.get();
+			boolean possible = lock.provider() instanceof LeaseExchange queue
+					&& lock.attempt().type() == LockType.EXCLUSIVE && queue.queues(LockType.EXCLUSIVE)
+					&& lock.remainingMinimumNanos() <= 0;
+			return possible ? lock.passage().exchange(lock) : null;
 		}
 		catch (Throwable ex) {
-			Failures.log(logger::warn,
-					"Lock '{}' of provider {} is released by itself, since looking for the next caller failed",
+			logger.warn("Lock '{}' of provider {} is released by itself, since looking for the next caller failed",
+					lock.key(), lock.provider().name(), ex);
+			return null;
+		}
+	}
+
+	private @Nullable Successor next(HeldLock lock) {
+		try {
+			return isAllowed(lock) ? lock.passage().passOn(lock) : null;
+		}
+		catch (Throwable ex) {
+			logger.warn(
+					"Lock '{}' of provider {} is released and not passed on, since looking for the next caller failed",
 					lock.key(), lock.provider().name(), ex);
 			return null;
 		}

@@ -76,22 +76,31 @@ public final class HeldLockMonitor {
 	 */
 	public void plan(LeaseKeeper keeper) {
 		if (!this.planned.get() && this.planned.compareAndSet(false, true)) {
-			this.timers.stepAt(this.runtime.nanoTime() + this.intervalNanos, () -> review(keeper));
+			later(keeper);
 		}
 	}
 
+	private void later(LeaseKeeper keeper) {
+		this.timers.stepAt(this.runtime.nanoTime() + this.intervalNanos,
+				() -> this.runtime.execute(() -> review(keeper)));
+	}
+
 	private void review(LeaseKeeper keeper) {
-		try {
-			List<HeldLock> held = keeper.held();
-			warnOfLongHolds(held);
-			warnOfDeadlocks(Deadlocks.find(this.calls.waiting(), held));
-		}
-		finally {
+		List<HeldLock> held = keeper.held();
+		if (held.isEmpty()) {
 			this.planned.set(false);
 			// a lock that came just now may have found a review planned
 			if (keeper.size() > 0) {
 				plan(keeper);
 			}
+			return;
+		}
+		try {
+			warnOfLongHolds(held);
+			warnOfDeadlocks(Deadlocks.find(this.calls.waiting(), held));
+		}
+		finally {
+			later(keeper);
 		}
 	}
 

@@ -29,34 +29,37 @@ public final class LockErrors {
 		String wait = attempt.waitTime().isZero() ? "at the only attempt"
 				: "within the wait time of " + LockTimes.text(attempt.waitTime());
 		return notAcquired(attempt, Reason.CONTENDED,
-				"another owner held it %s. Wait longer, hold it for less time, or skip the work".formatted(wait));
+				"another owner held it %s. Wait longer, hold it for less time, or skip the work".formatted(wait), null);
 	}
 
 	public static LockNotAcquiredException crowded(LockAttempt attempt) {
 		return notAcquired(attempt, Reason.CROWDED,
 				"%s calls of this JVM wait for it already, which is the limit. Try again later, or allow more waiters"
-					.formatted(attempt.maxWaiters()));
+					.formatted(attempt.maxWaiters()),
+				null);
 	}
 
 	public static LockNotAcquiredException interrupted(LockAttempt attempt) {
-		return notAcquired(attempt, Reason.INTERRUPTED, "the wait was interrupted. Nothing is held");
+		return notAcquired(attempt, Reason.INTERRUPTED, "the wait was interrupted. Nothing is held", null);
 	}
 
 	public static LockNotAcquiredException closed(LockAttempt attempt) {
 		return notAcquired(attempt, Reason.CLOSED,
-				"the lock template takes no more calls, as the application shuts down");
+				"the lock template takes no more calls, as the application shuts down", null);
 	}
 
 	public static LockNotAcquiredException noThread(LockAttempt attempt) {
 		return notAcquired(attempt, Reason.NO_THREAD,
 				"no thread of the executor began its work within the wait time of %s and one command time-out, so it was released. Set lock.executor.threads, or do not wait for futures on the threads of this executor"
-					.formatted(LockTimes.text(attempt.waitTime())));
+					.formatted(LockTimes.text(attempt.waitTime())),
+				null);
 	}
 
 	public static LockNotAcquiredException endedBeforeOthers(LockAttempt attempt) {
 		return notAcquired(attempt, Reason.CONTENDED,
 				"its lease of %s ended while the call waited for its other locks. Set a longer lease time, or wait for less time"
-					.formatted(LockTimes.text(attempt.leaseTime())));
+					.formatted(LockTimes.text(attempt.leaseTime())),
+				null);
 	}
 
 	public static LockUnavailableException unavailable(LockAttempt attempt, Throwable cause) {
@@ -121,11 +124,12 @@ public final class LockErrors {
 				cause);
 	}
 
-	private static LockNotAcquiredException notAcquired(LockAttempt attempt, Reason reason, String what) {
+	private static LockNotAcquiredException notAcquired(LockAttempt attempt, Reason reason, String what,
+			@Nullable Throwable cause) {
 		return new LockNotAcquiredException(attempt.key(), attempt.provider().name(), reason, attempt.waitTime(),
 				"Lock '%s' of provider %s was not acquired: %s.".formatted(attempt.key(), attempt.provider().name(),
 						what),
-				null);
+				cause);
 	}
 
 	public static InvalidLockRequestException leaseOutsideLimits(LockAttempt attempt, LeaseLimits limits,

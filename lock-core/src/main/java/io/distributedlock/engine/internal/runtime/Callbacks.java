@@ -4,7 +4,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 
 import io.distributedlock.CallerContext;
-import io.distributedlock.spi.support.Failures;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,8 +41,7 @@ public final class Callbacks {
 			return new ForCaller(known.capture());
 		}
 		catch (Throwable ex) {
-			Failures.log(logger::error, "The context of a caller could not be captured; its callbacks run without it",
-					ex);
+			Guard.log(logger, "The context of a caller could not be captured; its callbacks run without it", ex);
 			return this.withoutContext;
 		}
 	}
@@ -102,8 +100,7 @@ public final class Callbacks {
 		}
 		catch (Throwable ex) {
 			// it may also have failed after the callback
-			Failures.log(logger::error, "The context of a caller failed; a callback that has not begun runs without it",
-					ex);
+			Guard.log(logger, "The context of a caller failed; a callback that has not begun runs without it", ex);
 		}
 		once.run();
 	}
