@@ -190,7 +190,7 @@ public final class LockContext {
 	public static void detach(LockHandle handle) {
 		LockContext current = CURRENT.get();
 		if (current != null) {
-			restore((current.handle == handle) ? openPart(current.outer) : current.without(handle));
+			restore((current.handle == handle) ? openPart(current.outer) : current.keeping((each) -> each != handle));
 		}
 	}
 
@@ -221,32 +221,17 @@ public final class LockContext {
 	 * others were never closed.
 	 */
 	private LockContext purged() {
-		int ended = 0;
-		Deque<LockHandle> kept = new ArrayDeque<>();
-		for (LockHandle each : handles()) {
-			ended += each.isValid() ? 0 : 1;
-			if (ended <= PURGE_DEPTH || each.isValid()) {
-				kept.push(each);
-			}
-		}
-		return of(kept);
+		int[] ended = new int[1];
+		return keeping((each) -> each.isValid() || ++ended[0] <= PURGE_DEPTH);
 	}
 
 	/**
-	 * Return this context without one handle, and without those that were closed on other
-	 * threads.
+	 * Return this context with some of its handles, and without those that were closed on
+	 * other threads.
 	 */
-	private LockContext without(LockHandle dropped) {
+	private LockContext keeping(Predicate<LockHandle> condition) {
 		Deque<LockHandle> kept = new ArrayDeque<>();
-		for (LockHandle each : handles()) {
-			if (each != dropped) {
-				kept.push(each);
-			}
-		}
-		return of(kept);
-	}
-
-	private static LockContext of(Deque<LockHandle> kept) {
+		handles().stream().filter(condition).forEach(kept::push);
 		LockContext rest = EMPTY;
 		for (LockHandle each : kept) {
 			rest = new LockContext(each, rest);

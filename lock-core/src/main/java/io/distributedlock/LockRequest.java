@@ -444,7 +444,7 @@ public final class LockRequest {
 	}
 
 	private LockRequest change(Consumer<Options> change) {
-		Options changed = new Options(this.options);
+		Options changed = this.options.clone();
 		change.accept(changed);
 		return new LockRequest(this.name, this.key, changed, changeOthers((other) -> other.change(change)));
 	}
@@ -467,7 +467,7 @@ public final class LockRequest {
 	 * What requests for different keys have in common. It does not change once a request
 	 * refers to it.
 	 */
-	private static final class Options {
+	private static final class Options implements Cloneable {
 
 		private boolean exactKey;
 
@@ -493,22 +493,14 @@ public final class LockRequest {
 
 		private Duration holdAtLeast = Duration.ZERO;
 
-		Options() {
-		}
-
-		Options(Options other) {
-			this.exactKey = other.exactKey;
-			this.waitTime = other.waitTime;
-			this.waitThroughOutage = other.waitThroughOutage;
-			this.leaseTime = other.leaseTime;
-			this.autoRenew = other.autoRenew;
-			this.reentrant = other.reentrant;
-			this.type = other.type;
-			this.permits = other.permits;
-			this.provider = other.provider;
-			this.requires = other.requires;
-			this.maxWaiters = other.maxWaiters;
-			this.holdAtLeast = other.holdAtLeast;
+		@Override
+		protected Options clone() {
+			try {
+				return (Options) super.clone();
+			}
+			catch (CloneNotSupportedException ex) {
+				throw new IllegalStateException(ex);
+			}
 		}
 
 	}

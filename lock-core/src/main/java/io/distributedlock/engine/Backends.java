@@ -16,6 +16,7 @@ import java.util.function.Supplier;
 import io.distributedlock.LockCapability;
 import io.distributedlock.LockType;
 import io.distributedlock.UnknownLockProviderException;
+import io.distributedlock.engine.internal.request.LockErrors;
 import io.distributedlock.engine.internal.request.LockKeys;
 import io.distributedlock.engine.internal.runtime.EngineRuntime;
 import io.distributedlock.engine.internal.runtime.NoAnswerException;
@@ -173,8 +174,8 @@ public final class Backends {
 				LockType.EXCLUSIVE, 1, this.runtime.nanoTime() + this.providerCalls.commandTimeoutNanos());
 		return this.<@Nullable Lease>ask(() -> provider.tryAcquire(request), this::release).handle((lease, failure) -> {
 			if (failure != null) {
-				logger.warn("The next fencing token of lock '{}' of provider {} could not be fetched", key,
-						provider.name(), failure);
+				Failures.log(logger::warn, "The next fencing token of lock '{}' of provider {} could not be fetched",
+						key, provider.name(), failure);
 			}
 			if (lease == null) {
 				return OptionalLong.empty();
@@ -188,7 +189,8 @@ public final class Backends {
 		if (lease != null) {
 			this.providerCalls.hear(lease::release, (had, failure) -> {
 				if (failure != null) {
-					logger.debug("A lease of {} ends by itself, as its release failed", TOKEN_LEASE, failure);
+					logger.debug("A lease of {} ends by itself, as its release failed: {}", TOKEN_LEASE,
+							LockErrors.describe(failure));
 				}
 			});
 		}

@@ -111,20 +111,16 @@ public final class BothLocks implements Lock {
 	}
 
 	private <E extends Exception> boolean andOurs(Second<E> second) throws E {
-		boolean taken;
+		boolean taken = false;
 		try {
 			taken = second.take();
+			return taken;
 		}
-		catch (Throwable ex) {
-			Held first = this.old::unlock;
-			try (first) {
-				throw ex;
+		finally {
+			if (!taken) {
+				this.old.unlock();
 			}
 		}
-		if (!taken) {
-			this.old.unlock();
-		}
-		return taken;
 	}
 
 	/**

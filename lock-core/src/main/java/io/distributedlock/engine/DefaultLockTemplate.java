@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -21,7 +22,7 @@ import io.distributedlock.LockedCall;
 import io.distributedlock.engine.internal.acquire.Acquirer;
 import io.distributedlock.engine.internal.acquire.AsyncWork;
 import io.distributedlock.engine.internal.event.Listeners;
-import io.distributedlock.engine.internal.event.Observers;
+import io.distributedlock.engine.internal.handle.EngineHandle;
 import io.distributedlock.engine.internal.handle.HandleReleases;
 import io.distributedlock.engine.internal.key.Acquisition;
 import io.distributedlock.engine.internal.key.BackendAccess;
@@ -35,6 +36,7 @@ import io.distributedlock.engine.internal.lease.LeaseKeeper;
 import io.distributedlock.engine.internal.lease.LeaseReleaser;
 import io.distributedlock.engine.internal.monitor.Activities;
 import io.distributedlock.engine.internal.monitor.HeldLockMonitor;
+import io.distributedlock.engine.internal.request.LockAttempt;
 import io.distributedlock.engine.internal.request.LockErrors;
 import io.distributedlock.engine.internal.runtime.Callbacks;
 import io.distributedlock.engine.internal.runtime.EngineRuntime;
@@ -87,9 +89,9 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 
 	private final Backends backends;
 
-	DefaultLockTemplate(LockTemplateBuilder builder) {
+	DefaultLockTemplate(LockTemplateBuilder builder, EngineRuntime runtime) {
 		this.attempts = new LockAttempts(builder);
-		this.runtime = builder.newRuntime();
+		this.runtime = runtime;
 		this.timers = new Timers(this.runtime);
 		this.providerCalls = new ProviderCalls(this.runtime, this.timers, LockTimes.saturated(builder.commandTimeout));
 		Listeners listeners = new Listeners(this.runtime, builder.listeners);
@@ -109,7 +111,7 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 				builder.pollNanos(), builder.interopPolling);
 		Acquisition.Shared shared = new Acquisition.Shared(this.runtime, this.timers, this.providerCalls, access,
 				this.keys, this.calls, this.keeper, this.releaser, listeners);
-		this.acquirer = new Acquirer(shared, new Observers(this.runtime, builder.observers), this.runtime, this.timers,
+		this.acquirer = new Acquirer(shared, List.copyOf(builder.observers), this.runtime, this.timers,
 				this.providerCalls, this.calls, this.keeper, callbacks, this.handleReleases);
 		this.backends = new Backends(new LinkedHashMap<>(builder.providers), this.runtime, this.providerCalls,
 				this.calls::isClosed);
@@ -145,37 +147,31 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 	@Override
 	public <T, E extends Throwable> LockOutcome<T> tryExecute(LockRequest request,
 			LockedCall<? extends @Nullable T, E> work) throws E {
-		LockHandle handle = this.acquirer.tryAcquire(this.attempts.trying(request));
+		LockHandle handle = this.acquirer.acquire(this.attempts.trying(request), false);
 		return (handle != null) ? new LockOutcome<>(true, call(handle, work)) : new LockOutcome<>(false, null);
 	}
 
 	@Override
 	public LockHandle acquire(LockRequest request) {
-		return this.acquirer.acquire(this.attempts.waiting(request));
+		return Objects.requireNonNull(this.acquirer.acquire(this.attempts.waiting(request), true),
+				"throws without a lock");
 	}
 
 	@Override
 	public Optional<LockHandle> tryAcquire(LockRequest request) {
-		return Optional.ofNullable(this.acquirer.tryAcquire(this.attempts.trying(request)));
+		return Optional.ofNullable(this.acquirer.acquire(this.attempts.trying(request), false));
 	}
 
 	@Override
 	public CompletableFuture<LockHandle> acquireAsync(LockRequest request) {
-		CompletableFuture<LockHandle> future = new CompletableFuture<>();
-		acquire(request, future, false);
-		return future;
+		return start(() -> this.attempts.waiting(request), true, Optional::orElseThrow, new CompletableFuture<>(),
+				false);
 	}
 
 	@Override
 	public CompletableFuture<Optional<LockHandle>> tryAcquireAsync(LockRequest request) {
-		CompletableFuture<Optional<LockHandle>> future = new CompletableFuture<>();
-		try {
-			this.acquirer.tryAcquire(this.attempts.trying(request), future);
-		}
-		catch (Throwable ex) {
-			future.completeExceptionally(ex);
-		}
-		return future;
+		return start(() -> this.attempts.trying(request), false, (handle) -> handle.map(LockHandle.class::cast),
+				new CompletableFuture<>(), false);
 	}
 
 	@Override
@@ -188,17 +184,22 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 		acquired.whenComplete(started::start);
 		// cancelled, or completed by the user or a time-out
 		result.whenComplete((ignored, failure) -> acquired.cancel(false));
-		acquire(request, acquired, true);
+		start(() -> this.attempts.waiting(request), true, Optional::orElseThrow, acquired, true);
 		return result;
 	}
 
-	private void acquire(LockRequest request, CompletableFuture<LockHandle> future, boolean forWork) {
+	/**
+	 * As {@link Acquirer#start}; also a request that is refused fails the future.
+	 */
+	private <R> CompletableFuture<R> start(Supplier<List<LockAttempt>> asked, boolean orThrow,
+			Function<Optional<EngineHandle>, R> toResult, CompletableFuture<R> future, boolean forWork) {
 		try {
-			this.acquirer.acquire(this.attempts.waiting(request), future, forWork);
+			this.acquirer.start(asked.get(), orThrow, toResult, future, forWork);
 		}
 		catch (Throwable ex) {
 			future.completeExceptionally(ex);
 		}
+		return future;
 	}
 
 	@Override

@@ -381,17 +381,21 @@ public final class LockTemplateBuilder {
 		return this.interopPolling.isZero() ? ownNanos : Math.min(ownNanos, this.interopPolling.toNanos());
 	}
 
-	EngineRuntime newRuntime() {
-		return (this.runtime != null) ? this.runtime.apply(this.executor) : new SystemRuntime(this.executor);
-	}
-
 	/**
 	 * Build the template.
 	 * @return a new template
 	 * @throws IllegalStateException if there is no provider, or not the default one
 	 */
 	public DefaultLockTemplate build() {
-		return new DefaultLockTemplate(this);
+		EngineRuntime threads = (this.runtime != null) ? this.runtime.apply(this.executor)
+				: new SystemRuntime(this.executor);
+		try {
+			return new DefaultLockTemplate(this, threads);
+		}
+		catch (Throwable ex) {
+			threads.close();
+			throw ex;
+		}
 	}
 
 	private static Duration requireNotNegative(Duration duration, String what) {

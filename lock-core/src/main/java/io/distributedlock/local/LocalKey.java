@@ -1,9 +1,9 @@
 package io.distributedlock.local;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 import io.distributedlock.LockType;
 import io.distributedlock.spi.LeaseRequest;
@@ -15,10 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class LocalKey {
 
-	/**
-	 * Replaced and never changed, since it is also read outside of these operations.
-	 */
-	private volatile List<LocalLease> holders = List.of();
+	private final List<LocalLease> holders = new CopyOnWriteArrayList<>();
 
 	/**
 	 * Created for the first place, which most keys never have.
@@ -60,14 +57,7 @@ final class LocalKey {
 	}
 
 	void dropExpired() {
-		List<LocalLease> before = this.holders;
-		// by index: most keys have one holder or none
-		for (int i = 0; i < before.size(); i++) {
-			LocalLease holder = before.get(i);
-			if (holder.isExpired()) {
-				remove(holder);
-			}
-		}
+		this.holders.removeIf(LocalLease::isExpired);
 	}
 
 	boolean isHeldBy(LocalLease lease) {
@@ -75,28 +65,11 @@ final class LocalKey {
 	}
 
 	void add(LocalLease lease) {
-		if (this.holders.isEmpty()) {
-			this.holders = List.of(lease);
-		}
-		else {
-			List<LocalLease> all = new ArrayList<>(this.holders);
-			all.add(lease);
-			this.holders = all;
-		}
+		this.holders.add(lease);
 	}
 
-	boolean remove(LocalLease lease) {
-		if (!isHeldBy(lease)) {
-			return false;
-		}
-		if (this.holders.size() == 1) {
-			this.holders = List.of();
-			return true;
-		}
-		List<LocalLease> rest = new ArrayList<>(this.holders);
-		rest.remove(lease);
-		this.holders = rest;
-		return true;
+	void remove(LocalLease lease) {
+		this.holders.remove(lease);
 	}
 
 	void enqueue(LocalPlace place) {
@@ -119,17 +92,7 @@ final class LocalKey {
 		return this.holders.isEmpty() && first() == null;
 	}
 
-	/**
-	 * Let the first place in the queue try. Called outside the map's operations.
-	 */
-	void wakeFirst() {
-		LocalPlace first = first();
-		if (first != null) {
-			first.lookAgain();
-		}
-	}
-
-	private @Nullable LocalPlace first() {
+	@Nullable LocalPlace first() {
 		Queue<LocalPlace> places = this.queue;
 		return (places != null) ? places.peek() : null;
 	}

@@ -82,7 +82,7 @@ final class LocalLease implements Lease {
 	@Override
 	public CompletionStage<@Nullable LeaseTerm> renew(Duration leaseTime) {
 		LeaseTerm[] term = new LeaseTerm[1];
-		boolean held = this.provider.whileHeld(this, () -> term[0] = runFor(leaseTime));
+		boolean held = this.provider.whileHeld(this, (key) -> term[0] = runFor(leaseTime));
 		return CompletableFuture.completedFuture(held ? term[0] : null);
 	}
 

@@ -1,14 +1,13 @@
 package io.distributedlock.local;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
@@ -21,11 +20,8 @@ import io.distributedlock.spi.LockOwners;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.LockQueue;
 import io.distributedlock.spi.ReleaseSignal;
-import io.distributedlock.spi.support.DelayedTasks;
 import io.distributedlock.spi.support.ReleaseListeners;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Grants locks of all types inside one JVM, without a server. For a first try and for
@@ -36,22 +32,21 @@ import org.slf4j.LoggerFactory;
  */
 public final class LocalLockProvider implements LockProvider, LockQueue, LockOwners, ReleaseSignal {
 
-	private static final Logger logger = LoggerFactory.getLogger(LocalLockProvider.class);
-
 	/**
 	 * The name of this provider.
 	 */
 	public static final String NAME = "local";
 
-	private static final Duration SWEEP_PAUSE = Duration.ofSeconds(5);
+	/**
+	 * After how many grants to look for leases that nobody has released.
+	 */
+	private static final int SWEEP_INTERVAL = 1024;
 
 	private final ConcurrentHashMap<String, LocalKey> keys = new ConcurrentHashMap<>();
 
 	private final ReleaseListeners listeners = new ReleaseListeners();
 
 	private final AtomicLong tokens = new AtomicLong();
-
-	private final AtomicBoolean sweeping = new AtomicBoolean();
 
 	private final LongSupplier nanoTime;
 
@@ -154,8 +149,11 @@ public final class LocalLockProvider implements LockProvider, LockQueue, LockOwn
 			}
 			return key.isUnused() ? null : key;
 		});
-		sweepLater();
-		return taken != null && taken.isHeldBy(candidate);
+		boolean granted = taken != null && taken.isHeldBy(candidate);
+		if (granted && this.tokens.get() % SWEEP_INTERVAL == 0) {
+			sweep();
+		}
+		return granted;
 	}
 
 	long nanoTime() {
@@ -171,21 +169,8 @@ public final class LocalLockProvider implements LockProvider, LockQueue, LockOwn
 
 	/**
 	 * A lease that is never released expires without an event, and nobody may ask for its
-	 * key again. So expired leases are removed from time to time.
+	 * key again.
 	 */
-	private void sweepLater() {
-		if (!this.keys.isEmpty() && this.sweeping.compareAndSet(false, true)) {
-			try {
-				DelayedTasks.after(SWEEP_PAUSE).execute(this::sweep);
-			}
-			catch (Throwable ex) {
-				// the JVM could not start a thread; the next call tries again
-				this.sweeping.set(false);
-				logger.warn("Expired leases of the provider 'local' cannot be removed now", ex);
-			}
-		}
-	}
-
 	private void sweep() {
 		for (String name : this.keys.keySet()) {
 			this.keys.computeIfPresent(name, (ignored, key) -> {
@@ -193,21 +178,19 @@ public final class LocalLockProvider implements LockProvider, LockQueue, LockOwn
 				return key.isUnused() ? null : key;
 			});
 		}
-		this.sweeping.set(false);
-		sweepLater();
 	}
 
 	/**
 	 * Run an action if a lease still holds its key.
 	 * @return {@code false} if it no longer does
 	 */
-	boolean whileHeld(LocalLease lease, Runnable action) {
+	boolean whileHeld(LocalLease lease, Consumer<LocalKey> action) {
 		boolean[] held = new boolean[1];
 		this.keys.computeIfPresent(LocalKey.nameOf(lease.request()), (name, key) -> {
 			key.dropExpired();
 			held[0] = key.isHeldBy(lease);
 			if (held[0]) {
-				action.run();
+				action.accept(key);
 			}
 			return key.isUnused() ? null : key;
 		});
@@ -215,32 +198,30 @@ public final class LocalLockProvider implements LockProvider, LockQueue, LockOwn
 	}
 
 	boolean release(LocalLease lease) {
-		boolean[] released = new boolean[1];
-		LocalKey left = this.keys.computeIfPresent(LocalKey.nameOf(lease.request()), (name, key) -> {
-			key.dropExpired();
-			released[0] = key.remove(lease);
-			return key.isUnused() ? null : key;
-		});
-		if (released[0]) {
-			if (left != null) {
-				left.wakeFirst();
-			}
-			tellWaiters(lease.request().key());
+		boolean released = whileHeld(lease, (key) -> key.remove(lease));
+		if (released) {
+			wakeFirst(lease.request());
+			this.listeners.tell(lease.request().key());
 		}
-		return released[0];
-	}
-
-	void tellWaiters(String key) {
-		this.listeners.tell(key);
+		return released;
 	}
 
 	void leave(LocalPlace place) {
-		LocalKey left = this.keys.computeIfPresent(LocalKey.nameOf(place.request()), (name, key) -> {
+		this.keys.computeIfPresent(LocalKey.nameOf(place.request()), (name, key) -> {
 			key.leaveQueue(place);
 			return key.isUnused() ? null : key;
 		});
-		if (left != null) {
-			left.wakeFirst();
+		wakeFirst(place.request());
+	}
+
+	/**
+	 * Let the first place in the queue try. Called outside the map's operations.
+	 */
+	private void wakeFirst(LeaseRequest request) {
+		LocalKey key = this.keys.get(LocalKey.nameOf(request));
+		LocalPlace first = (key != null) ? key.first() : null;
+		if (first != null) {
+			first.lookAgain();
 		}
 	}
 

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -14,15 +15,23 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.distributedlock.InvalidLockKeyException;
+import io.distributedlock.LockCapability;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockNotAcquiredException.Reason;
 import io.distributedlock.LockRequest;
+import io.distributedlock.LockType;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.LockedAction;
+import io.distributedlock.event.LockEvent;
+import io.distributedlock.event.LockListener;
 import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.spi.LockProvider;
+import io.distributedlock.spi.LockQueue;
+import io.distributedlock.spi.ReleaseSignal;
 import io.distributedlock.test.clock.AdjustableClock;
 import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
@@ -154,6 +163,99 @@ class EngineFaultsTests {
 			assertThat(second).isCompletedExceptionally();
 			assertThat(first).isNotDone();
 			first.cancel(false);
+		}
+	}
+
+	@Test
+	void leaseThatIsLostBeforeItsCallHasItIsNoLoss() {
+		ScheduledByHand runtime = new ScheduledByHand();
+		List<LockEvent> events = new ArrayList<>();
+		this.provider.attempts.add(CompletableFuture.completedFuture(new LostAtOnce()));
+		try (DefaultLockTemplate byHand = DefaultLockTemplate.builder()
+			.provider(this.provider)
+			.runtime((executor) -> runtime)
+			.listener(events::add)
+			.build()) {
+			CompletableFuture<LockHandle> future = byHand.acquireAsync(LockRequest.of("k"));
+			assertThat(future).isNotDone();
+			runtime.moveTo(Duration.ofSeconds(1).toNanos());
+			runtime.runTimers();
+			future.join().close();
+			Leftovers.assertNone(byHand);
+		}
+		assertThat(events).extracting(LockEvent::getClass)
+			.isEqualTo(List.of(LockEvent.Waiting.class, LockEvent.Acquired.class, LockEvent.Released.class));
+	}
+
+	/**
+	 * The provider calls from inside of the release of each lease that was lost at once.
+	 */
+	@Test
+	void leasesThatAreLostAtOnceOverflowNoStack() {
+		for (int i = 0; i < 10_000; i++) {
+			this.provider.attempts.add(CompletableFuture.completedFuture((i > 0) ? new LostAtOnce() : null));
+		}
+		try (DefaultLockTemplate byHand = DefaultLockTemplate.builder()
+			.provider(new Signalling(this.provider))
+			.runtime((executor) -> new ScheduledByHand())
+			.build()) {
+			assertThat(byHand.acquireAsync(LockRequest.of("k"))).isCompleted();
+			assertThat(this.provider.attempts).isEmpty();
+		}
+	}
+
+	@Test
+	void callThatCannotWaitLeavesNoLock() {
+		CompletableFuture<Lease> answer = new CompletableFuture<>();
+		this.provider.attempts.add(answer);
+		try (DefaultLockTemplate byHand = DefaultLockTemplate.builder()
+			.provider(this.provider)
+			.runtime((executor) -> new ScheduledByHand())
+			.build()) {
+			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> byHand.acquire("k"))
+				.withMessageContaining("nothing waits here");
+			answer.complete(this.provider.lease(Duration.ofMinutes(1)));
+			assertThat(this.provider.released).hasValue(1);
+			Leftovers.assertNone(byHand);
+		}
+	}
+
+	/**
+	 * It fails at the first question or a later one, also when the call has its permit.
+	 */
+	@ParameterizedTest
+	@ValueSource(ints = { 1, 2, 3, 4, 5, 6, 7, 8 })
+	void providerThatCannotSayWhetherItQueuesFailsTheCallOrTellsOfIt(int failing) {
+		AtomicInteger told = new AtomicInteger();
+		try (DefaultLockTemplate byHand = DefaultLockTemplate.builder()
+			.provider(new Forgetful(failing))
+			.runtime((executor) -> new ScheduledByHand())
+			.listener(LockListener.of(LockEvent.Acquired.class, (event) -> told.incrementAndGet()))
+			.build()) {
+			CompletableFuture<LockHandle> future = byHand.acquireAsync(LockRequest.of("k").withPermits(2));
+			future.handle((handle, failure) -> failure == null).thenAccept((got) -> {
+				assertThat(told).hasValue(got ? 1 : 0);
+				if (got) {
+					future.join().close();
+				}
+			}).join();
+			Leftovers.assertNone(byHand);
+		}
+	}
+
+	@Test
+	void lockIsReleasedThoughAFailureOfItsProviderCannotBePrinted() {
+		Forgetful failing = new Forgetful(0);
+		try (DefaultLockTemplate byHand = DefaultLockTemplate.builder()
+			.provider(failing)
+			.runtime((executor) -> new ScheduledByHand())
+			.build()) {
+			LockHandle first = byHand.acquireAsync(LockRequest.of("k")).join();
+			CompletableFuture<LockHandle> second = byHand.acquireAsync(LockRequest.of("k"));
+			first.closeAsync().join();
+			second.join().closeAsync().join();
+			assertThat(failing.grants.released).hasValue(2);
+			Leftovers.assertNone(byHand);
 		}
 	}
 
@@ -516,6 +618,128 @@ class EngineFaultsTests {
 	private void assertNothingIsLeft() {
 		Leftovers.assertNone(this.template);
 		Leftovers.assertNone(this.hasty);
+	}
+
+	/**
+	 * A lease whose backend reports its loss as soon as it is asked to.
+	 */
+	private static final class LostAtOnce implements Lease {
+
+		private Runnable onRelease = () -> {
+		};
+
+		@Override
+		public LeaseTerm term() {
+			return new LeaseTerm(0, Duration.ofMinutes(1));
+		}
+
+		@Override
+		public CompletionStage<LeaseTerm> renew(Duration leaseTime) {
+			return CompletableFuture.completedFuture(null);
+		}
+
+		@Override
+		public CompletionStage<Boolean> release() {
+			this.onRelease.run();
+			return CompletableFuture.completedFuture(false);
+		}
+
+		@Override
+		public void onLost(LossSignal signal) {
+			signal.lost("its session has ended");
+		}
+
+	}
+
+	/**
+	 * A provider that signals a release as often as it is asked for one.
+	 */
+	private static final class Signalling implements LockProvider, ReleaseSignal {
+
+		private final ScriptedProvider grants;
+
+		private Runnable listener = () -> {
+		};
+
+		private Signalling(ScriptedProvider grants) {
+			this.grants = grants;
+		}
+
+		@Override
+		public String name() {
+			return "signalling";
+		}
+
+		@Override
+		public CompletionStage<Lease> tryAcquire(LeaseRequest request) {
+			CompletionStage<Lease> answer = this.grants.tryAcquire(request);
+			return answer.thenApply((lease) -> {
+				if (lease instanceof LostAtOnce lost) {
+					lost.onRelease = this.listener;
+				}
+				return lease;
+			});
+		}
+
+		@Override
+		public Subscription listen(String key, Runnable onRelease) {
+			this.listener = onRelease;
+			onRelease.run();
+			return () -> {
+			};
+		}
+
+	}
+
+	/**
+	 * A provider that fails once when it is asked whether it keeps a queue, and always in
+	 * a way that cannot be printed when it is asked for the time of a hand-over.
+	 */
+	private static final class Forgetful implements LockProvider, LockQueue {
+
+		private final ScriptedProvider grants = new ScriptedProvider(() -> 0);
+
+		private final AtomicInteger questions = new AtomicInteger();
+
+		private final int failing;
+
+		private Forgetful(int failing) {
+			this.failing = failing;
+		}
+
+		@Override
+		public String name() {
+			return "forgetful";
+		}
+
+		@Override
+		public Set<LockCapability> capabilities() {
+			return Set.of(LockCapability.SEMAPHORE);
+		}
+
+		@Override
+		public Duration handOverTime() {
+			throw new UnprintableException();
+		}
+
+		@Override
+		public CompletionStage<Lease> tryAcquire(LeaseRequest request) {
+			return this.grants.tryAcquire(request);
+		}
+
+		@Override
+		public boolean queues(LockType type) {
+			if (this.questions.incrementAndGet() == this.failing) {
+				throw new IllegalStateException("forgotten");
+			}
+			return false;
+		}
+
+		@Override
+		public Place enqueue(LeaseRequest request) {
+			throw new IllegalStateException("no queue");
+		}
+
 	}
 
 }

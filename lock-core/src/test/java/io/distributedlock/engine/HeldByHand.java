@@ -58,6 +58,7 @@ public final class HeldByHand implements LockProvider, Lease, Passage {
 		this.lock = new HeldLock(attempt, this, this, this.template.keeper);
 		this.handle = newHandle();
 		this.template.keeper.track(this.lock);
+		this.lock.begin();
 	}
 
 	SingleHandle newHandle() {
@@ -69,14 +70,14 @@ public final class HeldByHand implements LockProvider, Lease, Passage {
 	}
 
 	SingleHandle reenter() {
-		require(this.lock.holders().enter(), "no re-entry");
+		require(this.lock.enter(), "no re-entry");
 		return newHandle();
 	}
 
 	/**
 	 * Let time pass and the timer thread run.
 	 */
-	void runUntil(long nanos) {
+	public void runUntil(long nanos) {
 		this.runtime.moveTo(nanos);
 		this.runtime.runTimers();
 	}

@@ -237,8 +237,16 @@ class LockListenerTests {
 				}
 
 			};
-			assertThatThrownBy(() -> template(forgetful)).isInstanceOf(IllegalStateException.class)
+			ScheduledByHand runtime = new ScheduledByHand();
+			runtime.schedule(() -> this.events.add("its threads go on"), 0);
+			assertThatThrownBy(() -> DefaultLockTemplate.builder()
+				.provider(new LocalLockProvider())
+				.listener(forgetful)
+				.runtime((executor) -> runtime)
+				.build()).isInstanceOf(IllegalStateException.class)
 				.hasMessageContainingAll("Lock listener forgetful", "kinds()");
+			runtime.runTimers();
+			assertThat(this.events).isEmpty();
 		}
 	}
 

@@ -142,7 +142,7 @@ class LockObserverTests {
 		LockAttempt attempt = new LockAttempt("", "k", new ScriptedProvider(), LockType.EXCLUSIVE, 1, Duration.ZERO,
 				false, Duration.ofSeconds(30), true, Duration.ZERO, Integer.MAX_VALUE, Duration.ZERO, true);
 		HeldByHand held = new HeldByHand();
-		ObservedCall call = new ObservedCall(List.of(observe(attempt.info())), held.runtime);
+		ObservedCall call = ObservedCall.begin(attempt, List.of(this::observe), held.runtime);
 		held.template.keeper.lose(held.lock, "the session ended");
 		call.lost();
 		call.released();

@@ -23,7 +23,7 @@ public final class Schedules {
 				"io.distributedlock.engine.internal.runtime.Timers$Timer",
 				"io.distributedlock.engine.internal.runtime.ProviderCalls",
 				"io.distributedlock.engine.internal.lease.LeaseClock",
-				"io.distributedlock.engine.internal.lease.LeaseReleaser$Release",
+				"io.distributedlock.engine.internal.lease.LeaseReleaser$ReleaseOfHold",
 				"io.distributedlock.engine.LockTemplateBuilder", "io.distributedlock.engine.DefaultLockTemplate"))
 		.toArray(String[]::new);
 

@@ -107,7 +107,7 @@ class SchedulesTests {
 
 		@Operation(runOnce = true)
 		public void enter() {
-			if (this.held.lock.holders().enter()) {
+			if (this.held.lock.enter()) {
 				this.entered = this.held.newHandle();
 			}
 		}

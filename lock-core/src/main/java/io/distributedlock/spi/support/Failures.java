@@ -105,4 +105,27 @@ public final class Failures {
 			.orElse("");
 	}
 
+	/**
+	 * Log what code of others has thrown. It may throw again when it is to tell its
+	 * message, and then is told by its type and its stack.
+	 * @param log writes a message, such as {@code logger::warn}
+	 * @param message the message, as for {@link org.slf4j.Logger}
+	 * @param argumentsAndFailure an argument for each place in the message, and the
+	 * failure
+	 */
+	public static void log(BiConsumer<String, Object[]> log, String message, Object... argumentsAndFailure) {
+		try {
+			log.accept(message, argumentsAndFailure);
+		}
+		catch (Throwable ex) {
+			Object[] printable = argumentsAndFailure.clone();
+			int last = printable.length - 1;
+			Throwable failure = (Throwable) printable[last];
+			Throwable printed = new Throwable(failure.getClass().getName());
+			printed.setStackTrace(failure.getStackTrace());
+			printable[last] = printed;
+			log.accept(message, printable);
+		}
+	}
+
 }

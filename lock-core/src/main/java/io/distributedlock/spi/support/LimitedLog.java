@@ -27,8 +27,6 @@ public final class LimitedLog {
 
 	private final ReentrantLock counting = new ReentrantLock();
 
-	private boolean begun;
-
 	private long windowStart;
 
 	private long seen;
@@ -44,6 +42,7 @@ public final class LimitedLog {
 	LimitedLog(Logger logger, LongSupplier nanoTime) {
 		this.logger = logger;
 		this.nanoTime = nanoTime;
+		this.windowStart = nanoTime.getAsLong() - WINDOW_NANOS;
 	}
 
 	/**
@@ -60,9 +59,8 @@ public final class LimitedLog {
 		this.counting.lock();
 		try {
 			long now = this.nanoTime.getAsLong();
-			if (!this.begun || now - this.windowStart >= WINDOW_NANOS) {
+			if (now - this.windowStart >= WINDOW_NANOS) {
 				leftOut = Math.max(0, this.seen - LINES);
-				this.begun = true;
 				this.windowStart = now;
 				this.seen = 0;
 			}

@@ -18,7 +18,7 @@ import io.distributedlock.spi.ReleaseSignal;
  */
 public final class ReleaseListeners {
 
-	private final ConcurrentHashMap<String, Set<Listener>> byKey = new ConcurrentHashMap<>();
+	private final ConcurrentHashMap<String, Set<Runnable>> byKey = new ConcurrentHashMap<>();
 
 	private final Consumer<String> afterLast;
 
@@ -57,9 +57,10 @@ public final class ReleaseListeners {
 	 * @return removes the listener; a call that is under way then still ends
 	 */
 	public ReleaseSignal.Subscription add(String key, Runnable onRelease, Runnable subscribe) {
-		Listener listener = new Listener(onRelease);
+		// an object of its own: the same one may listen twice
+		Runnable listener = () -> onRelease.run();
 		this.byKey.compute(key, (ignored, current) -> {
-			Set<Listener> all = (current != null) ? current : ConcurrentHashMap.newKeySet();
+			Set<Runnable> all = (current != null) ? current : ConcurrentHashMap.newKeySet();
 			all.add(listener);
 			subscribe.run();
 			return all;
@@ -72,7 +73,7 @@ public final class ReleaseListeners {
 	 * @param key the key
 	 */
 	public void tell(String key) {
-		this.byKey.getOrDefault(key, Set.of()).forEach((listener) -> listener.onRelease.run());
+		this.byKey.getOrDefault(key, Set.of()).forEach(Runnable::run);
 	}
 
 	/**
@@ -115,7 +116,7 @@ public final class ReleaseListeners {
 		return this.byKey.size();
 	}
 
-	private void remove(String key, Listener listener) {
+	private void remove(String key, Runnable listener) {
 		this.byKey.computeIfPresent(key, (ignored, all) -> {
 			all.remove(listener);
 			if (!all.isEmpty()) {
@@ -124,19 +125,6 @@ public final class ReleaseListeners {
 			this.afterLast.accept(key);
 			return null;
 		});
-	}
-
-	/**
-	 * An object of its own for each listener: the same {@link Runnable} may listen twice.
-	 */
-	private static final class Listener {
-
-		private final Runnable onRelease;
-
-		private Listener(Runnable onRelease) {
-			this.onRelease = onRelease;
-		}
-
 	}
 
 }

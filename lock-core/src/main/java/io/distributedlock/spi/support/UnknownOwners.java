@@ -149,7 +149,7 @@ public final class UnknownOwners implements AutoCloseable {
 
 		private void tryAgain(Throwable failure) {
 			if (UnknownOwners.this.nanoTime.getAsLong() - this.giveUpAtNanos >= 0) {
-				warnings.warn(
+				Failures.log(warnings::warn,
 						"The owner of lock '{}' whose answer was lost could not be removed; its lease expires by itself",
 						this.key, failure);
 				return;
@@ -159,9 +159,11 @@ public final class UnknownOwners implements AutoCloseable {
 		}
 
 		private void later(long millis) {
-			if (!UnknownOwners.this.closed) {
-				UnknownOwners.this.delay.run(millis, this::tryNow);
-			}
+			UnknownOwners.this.delay.run(millis, () -> {
+				if (!UnknownOwners.this.closed) {
+					tryNow();
+				}
+			});
 		}
 
 	}

@@ -130,6 +130,10 @@ final class SimulationChecks {
 	 * Note how a call ended.
 	 */
 	void end(SimulatedCall call, @Nullable Throwable failure) {
+		if (failure != null && failure.getCause() instanceof SimulatedThread.Killed killed) {
+			// it could not wait
+			throw killed;
+		}
 		if (!call.over) {
 			this.ended++;
 			call.endedAt = this.world.now();

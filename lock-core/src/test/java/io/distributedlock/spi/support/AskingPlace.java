@@ -105,7 +105,7 @@ public final class AskingPlace extends WatchingPlace {
 			}
 		}
 		catch (Throwable ex) {
-			logger.warn("There is no signal of releases; a place in a queue asks at intervals", ex);
+			Failures.log(logger::warn, "There is no signal of releases; a place in a queue asks at intervals", ex);
 		}
 	}
 

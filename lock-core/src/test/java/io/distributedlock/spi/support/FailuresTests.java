@@ -4,8 +4,11 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 
 import org.junit.jupiter.api.Test;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNoException;
 
 class FailuresTests {
 
@@ -29,6 +32,21 @@ class FailuresTests {
 		first.initCause(new IllegalArgumentException("second", first));
 		assertThat(Failures.causes(first)).startsWith(first, first.getCause()).hasSizeLessThan(1000);
 		assertThat(Failures.ofConnection(first)).isEmpty();
+	}
+
+	@Test
+	void failureThatCannotBePrintedIsToldByItsType() {
+		RuntimeException unprintable = new RuntimeException() {
+
+			@Override
+			public String getMessage() {
+				throw new IllegalStateException("the session is closed");
+			}
+
+		};
+		Logger logger = LoggerFactory.getLogger("unprintable");
+		assertThatNoException()
+			.isThrownBy(() -> Failures.log(logger::error, "A step of {} failed", FailuresTests.class, unprintable));
 	}
 
 }

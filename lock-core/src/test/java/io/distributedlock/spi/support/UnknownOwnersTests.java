@@ -66,6 +66,19 @@ class UnknownOwnersTests {
 	}
 
 	@Test
+	void nothingIsAskedAfterTheClose() {
+		Deque<Runnable> later = new ConcurrentLinkedDeque<>();
+		UnknownOwners closing = new UnknownOwners(System::nanoTime, (millis, task) -> later.add(task));
+		closing.remove("k", Duration.ofMillis(1), () -> {
+			this.asked.incrementAndGet();
+			return CompletableFuture.completedFuture(false);
+		});
+		closing.close();
+		later.remove().run();
+		assertThat(this.asked).hasValue(1);
+	}
+
+	@Test
 	void applicationThatBlocksTheCommonPoolHoldsNothingUp() {
 		CountDownLatch end = new CountDownLatch(1);
 		try {

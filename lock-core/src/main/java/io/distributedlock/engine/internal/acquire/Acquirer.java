@@ -2,10 +2,8 @@ package io.distributedlock.engine.internal.acquire;
 
 import java.lang.ref.Reference;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -17,7 +15,6 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockNotAcquiredException.Reason;
 import io.distributedlock.engine.internal.event.ObservedCall;
-import io.distributedlock.engine.internal.event.Observers;
 import io.distributedlock.engine.internal.handle.EngineHandle;
 import io.distributedlock.engine.internal.handle.HandleReleases;
 import io.distributedlock.engine.internal.handle.MultiHandle;
@@ -34,6 +31,7 @@ import io.distributedlock.engine.internal.runtime.EngineRuntime;
 import io.distributedlock.engine.internal.runtime.LockTimes;
 import io.distributedlock.engine.internal.runtime.ProviderCalls;
 import io.distributedlock.engine.internal.runtime.Timers;
+import io.distributedlock.event.LockObserver;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,38 +50,46 @@ import org.jspecify.annotations.Nullable;
  * @param callbacks runs code of the user
  * @param handleReleases what the handles have in common
  */
-public record Acquirer(Acquisition.Shared shared, Observers observers, EngineRuntime runtime, Timers timers,
+public record Acquirer(Acquisition.Shared shared, List<LockObserver> observers, EngineRuntime runtime, Timers timers,
 		ProviderCalls providerCalls, CallsUnderWay calls, LeaseKeeper keeper, Callbacks callbacks,
 		HandleReleases handleReleases) {
 
-	public LockHandle acquire(List<LockAttempt> attempts) {
-		return Objects.requireNonNull(tryAcquire(attempts, true), "an acquisition that throws without a lock");
-	}
-
-	public @Nullable LockHandle tryAcquire(List<LockAttempt> attempts) {
-		return tryAcquire(attempts, false);
+	/**
+	 * Acquire locks on this thread.
+	 * @param orThrow whether contention is an exception
+	 * @return the handle, {@code null} if others hold a lock
+	 */
+	public @Nullable LockHandle acquire(List<LockAttempt> attempts, boolean orThrow) {
+		LockAttempt attempt = attempts.get(0);
+		EngineHandle handle;
+		if (attempts.size() > 1) {
+			handle = new MultiLockAcquisition(this, attempts, orThrow, false).await();
+		}
+		else {
+			HeldLock held = find(attempt, LockContext.capture());
+			SingleHandle again = (held != null) ? SingleHandle.reenter(attempt, held, this.handleReleases) : null;
+			if (again != null) {
+				return again;
+			}
+			handle = await(attempt, attempt, orThrow, longestNanos(attempt));
+		}
+		if (handle != null) {
+			LockContext.attach(handle);
+		}
+		return handle;
 	}
 
 	/**
 	 * Acquire locks without blocking.
+	 * @param orThrow whether contention is an exception
+	 * @param toResult makes the result from the handle, or from nothing if others hold a
+	 * lock
 	 * @param future completes on a thread for code of the user; if the user completes or
 	 * cancels it, the acquisition ends
 	 * @param forWork whether work under the locks starts where the future completes: on
 	 * the user's executor only, and within the limit of the call
 	 */
-	public void acquire(List<LockAttempt> attempts, CompletableFuture<LockHandle> future, boolean forWork) {
-		start(attempts, true, Optional::orElseThrow, future, forWork);
-	}
-
-	/**
-	 * As {@link #acquire(List, CompletableFuture, boolean)}; completes with an empty
-	 * result if others hold a lock.
-	 */
-	public void tryAcquire(List<LockAttempt> attempts, CompletableFuture<Optional<LockHandle>> future) {
-		start(attempts, false, (handle) -> handle.map(LockHandle.class::cast), future, false);
-	}
-
-	private <R> void start(List<LockAttempt> attempts, boolean orThrow, Function<Optional<EngineHandle>, R> toResult,
+	public <R> void start(List<LockAttempt> attempts, boolean orThrow, Function<Optional<EngineHandle>, R> toResult,
 			CompletableFuture<R> future, boolean forWork) {
 		LockAttempt first = attempts.get(0);
 		if (attempts.size() > 1) {
@@ -122,45 +128,23 @@ public record Acquirer(Acquisition.Shared shared, Observers observers, EngineRun
 				&& attempts.stream().allMatch((attempt) -> engineHandle.isFor(attempt, this.keeper));
 	}
 
-	private @Nullable LockHandle tryAcquire(List<LockAttempt> attempts, boolean orThrow) {
-		LockAttempt attempt = attempts.get(0);
-		HeldLock held = (attempts.size() == 1) ? find(attempt, LockContext.capture()) : null;
-		SingleHandle reentered = (held != null) ? SingleHandle.reenter(attempt, held, this.handleReleases) : null;
-		if (reentered != null) {
-			return reentered;
-		}
-		if (attempts.size() > 1) {
-			EngineHandle all = new MultiLockAcquisition(this, attempts, orThrow, false).await();
-			return (all != null) ? attached(all) : null;
-		}
-		// a lock that was found and not entered has just ended
-		AcquisitionOutcome outcome = (held != null) ? await(attempt, longestNanos(attempt))
-				: await(attempt, LockContext.capture(), longestNanos(attempt));
-		EngineHandle handle = toHandle(attempt, outcome, orThrow);
-		return (handle != null) ? attached(handle) : null;
-	}
-
-	private static EngineHandle attached(EngineHandle handle) {
-		LockContext.attach(handle);
-		return handle;
-	}
-
 	/**
 	 * Wait for one lock on this thread.
+	 * @param asked what the caller asked for, for its handle and its exceptions
+	 * @param attempt the same with the time that is left to wait
+	 * @param orThrow whether contention is an exception
 	 * @param timeoutNanos how long to wait for the outcome at most
+	 * @return the handle, {@code null} if others hold the lock
 	 */
-	AcquisitionOutcome await(LockAttempt attempt, long timeoutNanos) {
+	@Nullable EngineHandle await(LockAttempt asked, LockAttempt attempt, boolean orThrow, long timeoutNanos) {
 		LockContext caller = LockContext.capture();
 		AcquisitionOutcome reentered = reenter(attempt, caller);
-		return (reentered != null) ? reentered : await(attempt, caller, timeoutNanos);
-	}
-
-	private AcquisitionOutcome await(LockAttempt attempt, LockContext caller, long timeoutNanos) {
-		ObservedCall observed = this.observers.begin(attempt);
-		AcquisitionOutcome outcome = await(
-				new Acquisition(attempt, this.shared, caller, Thread.currentThread(), observed), timeoutNanos);
-		tell(observed, outcome);
-		return outcome;
+		if (reentered != null) {
+			return toHandle(asked, reentered, ObservedCall.NONE, orThrow);
+		}
+		ObservedCall observed = ObservedCall.begin(attempt, this.observers, this.runtime);
+		Acquisition acquisition = new Acquisition(attempt, this.shared, caller, Thread.currentThread(), observed);
+		return toHandle(asked, await(acquisition, timeoutNanos), observed, orThrow);
 	}
 
 	/**
@@ -183,8 +167,9 @@ public record Acquirer(Acquisition.Shared shared, Observers observers, EngineRun
 			interrupted = true;
 			acquisition.end(AcquisitionOutcome.INTERRUPTED);
 		}
-		catch (ExecutionException ex) {
-			throw new IllegalStateException("An acquisition ends with an outcome, not with an exception", ex);
+		catch (Throwable ex) {
+			// there was no memory to wait
+			acquisition.end(AcquisitionOutcome.unavailable(ex));
 		}
 		finally {
 			if (interrupted) {
@@ -201,7 +186,8 @@ public record Acquirer(Acquisition.Shared shared, Observers observers, EngineRun
 	 * @param attempt the same with the time that is left to wait
 	 * @param orThrow whether contention is an exception
 	 * @param toResult makes the result from the handle, or from nothing if others hold it
-	 * @param future as in {@link #acquire(List, CompletableFuture, boolean)}
+	 * @param future as in
+	 * {@link #start(List, boolean, Function, CompletableFuture, boolean)}
 	 * @param late for work under the lock, that the user's executor does not begin soon
 	 */
 	<R> void start(LockAttempt asked, LockAttempt attempt, boolean orThrow,
@@ -213,7 +199,7 @@ public record Acquirer(Acquisition.Shared shared, Observers observers, EngineRun
 			new Delivery<>(asked, orThrow, toResult, future, ObservedCall.NONE, late).send(reentered);
 			return;
 		}
-		ObservedCall observed = this.observers.begin(attempt);
+		ObservedCall observed = ObservedCall.begin(attempt, this.observers, this.runtime);
 		Acquisition acquisition = new Acquisition(attempt, this.shared, caller, null, observed);
 		Delivery<R> delivery = new Delivery<>(asked, orThrow, toResult, future, observed, late);
 		// cancelled, or completed by the user or a time-out
@@ -222,49 +208,41 @@ public record Acquirer(Acquisition.Shared shared, Observers observers, EngineRun
 	}
 
 	/**
-	 * Return the handle that belongs to an outcome.
+	 * Tell the observers how an acquisition ended, and return the handle that belongs to
+	 * it. Runs code of the user.
 	 * @param orThrow whether contention is an exception
 	 * @return the handle, {@code null} if others hold the lock
 	 */
-	@Nullable EngineHandle toHandle(LockAttempt attempt, AcquisitionOutcome outcome, boolean orThrow) {
-		EngineHandle handle = unlessContended(attempt, outcome);
-		if (handle == null && orThrow) {
-			throw (outcome.reason() == Reason.CROWDED) ? LockErrors.crowded(attempt) : LockErrors.contended(attempt);
-		}
-		return handle;
-	}
-
-	private @Nullable EngineHandle unlessContended(LockAttempt attempt, AcquisitionOutcome outcome) {
+	private @Nullable EngineHandle toHandle(LockAttempt attempt, AcquisitionOutcome outcome, ObservedCall observed,
+			boolean orThrow) {
 		HeldLock lock = outcome.lock();
 		if (lock != null) {
-			return new SingleHandle(attempt, lock, this.handleReleases);
+			try {
+				observed.acquired(lock.fencingToken(), lock.index() > 0, lock::loss);
+				return new SingleHandle(attempt, lock, this.handleReleases);
+			}
+			catch (Throwable ex) {
+				// nobody else can release it
+				this.handleReleases.leave(lock, false);
+				throw ex;
+			}
 		}
 		Reason reason = outcome.reason();
 		if (reason == null) {
+			observed.unavailable(outcome.requiredFailure());
 			throw LockErrors.unavailable(attempt, outcome.requiredFailure());
 		}
-		return switch (reason) {
-			case CONTENDED, CROWDED -> null;
-			case INTERRUPTED -> throw LockErrors.interrupted(attempt);
-			case CLOSED -> throw LockErrors.closed(attempt);
-			case NO_THREAD -> throw LockErrors.noThread(attempt);
+		observed.notAcquired(reason);
+		if (!orThrow && (reason == Reason.CONTENDED || reason == Reason.CROWDED)) {
+			return null;
+		}
+		throw switch (reason) {
+			case CONTENDED -> LockErrors.contended(attempt);
+			case CROWDED -> LockErrors.crowded(attempt);
+			case INTERRUPTED -> LockErrors.interrupted(attempt);
+			case CLOSED -> LockErrors.closed(attempt);
+			case NO_THREAD -> LockErrors.noThread(attempt);
 		};
-	}
-
-	/**
-	 * Tell the observers how an acquisition ended. Runs code of the user.
-	 */
-	private static void tell(ObservedCall observed, AcquisitionOutcome outcome) {
-		HeldLock lock = outcome.lock();
-		if (lock != null) {
-			observed.acquired(lock.fencingToken(), lock.index() > 0, lock::loss);
-		}
-		else if (outcome.reason() != null) {
-			observed.notAcquired(outcome.reason());
-		}
-		else {
-			observed.unavailable(outcome.requiredFailure());
-		}
 	}
 
 	/**
@@ -291,7 +269,7 @@ public record Acquirer(Acquisition.Shared shared, Observers observers, EngineRun
 		if (lock == null) {
 			return null;
 		}
-		return lock.holders().enter() ? AcquisitionOutcome.acquired(lock) : null;
+		return lock.enter() ? AcquisitionOutcome.acquired(lock) : null;
 	}
 
 	/**
@@ -393,20 +371,15 @@ public record Acquirer(Acquisition.Shared shared, Observers observers, EngineRun
 		private void deliver(AcquisitionOutcome outcome) {
 			EngineHandle handle = null;
 			boolean delivered = false;
-			tell(this.observed, outcome);
 			try {
-				handle = toHandle(this.attempt, outcome, this.orThrow);
+				handle = toHandle(this.attempt, outcome, this.observed, this.orThrow);
 				delivered = this.future.complete(this.toResult.apply(Optional.ofNullable(handle)));
 			}
 			catch (Throwable ex) {
 				this.future.completeExceptionally(ex);
 			}
-			HeldLock lock = outcome.lock();
 			if (!delivered && handle != null) {
 				handle.leaveUnused();
-			}
-			else if (!delivered && lock != null) {
-				Acquirer.this.handleReleases.leave(lock, false);
 			}
 		}
 

@@ -75,8 +75,8 @@ final class MultiLockAcquisition {
 	@Nullable EngineHandle await() {
 		try {
 			for (LockAttempt attempt : this.attempts) {
-				EngineHandle next = this.acquirer.toHandle(attempt, this.acquirer.await(inTimeLeft(attempt),
-						this.giveUpAtNanos - this.acquirer.runtime().nanoTime()), this.orThrow);
+				EngineHandle next = this.acquirer.await(attempt, inTimeLeft(attempt), this.orThrow,
+						this.giveUpAtNanos - this.acquirer.runtime().nanoTime());
 				if (next == null) {
 					releaseTaken();
 					return null;

@@ -10,9 +10,9 @@ import java.util.function.Consumer;
 import java.util.function.LongFunction;
 
 import io.distributedlock.engine.internal.runtime.EngineRuntime;
-import io.distributedlock.engine.internal.runtime.Guard;
 import io.distributedlock.event.LockEvent;
 import io.distributedlock.event.LockListener;
+import io.distributedlock.spi.support.Failures;
 import io.distributedlock.spi.support.LimitedLog;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -130,7 +130,7 @@ public final class Listeners {
 				this.listener.on(event);
 			}
 			catch (Throwable ex) {
-				Guard.log(logger, "Lock listener {} failed", this.listener, ex);
+				Failures.log(logger::error, "Lock listener {} failed", this.listener, ex);
 			}
 		}
 

@@ -1,5 +1,6 @@
 package io.distributedlock.engine.internal.event;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
@@ -8,9 +9,12 @@ import java.util.function.Supplier;
 
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockNotAcquiredException.Reason;
+import io.distributedlock.engine.internal.request.LockAttempt;
 import io.distributedlock.engine.internal.runtime.EngineRuntime;
 import io.distributedlock.engine.internal.runtime.Guard;
+import io.distributedlock.event.LockInfo;
 import io.distributedlock.event.LockObservation;
+import io.distributedlock.event.LockObserver;
 import io.distributedlock.spi.support.Mutex;
 import org.jspecify.annotations.Nullable;
 
@@ -42,9 +46,25 @@ public final class ObservedCall {
 
 	private boolean lossTold;
 
-	public ObservedCall(List<LockObservation> observations, @Nullable EngineRuntime runtime) {
+	private ObservedCall(List<LockObservation> observations, @Nullable EngineRuntime runtime) {
 		this.observations = observations;
 		this.runtime = runtime;
+	}
+
+	/**
+	 * Tell all observers that a call begins on this thread. Runs code of the user.
+	 */
+	public static ObservedCall begin(LockAttempt attempt, List<LockObserver> observers, EngineRuntime runtime) {
+		if (observers.isEmpty()) {
+			return NONE;
+		}
+		LockInfo lock = attempt.info();
+		List<LockObservation> observations = new ArrayList<>(observers.size());
+		for (LockObserver observer : observers) {
+			Guard.run("an observer of locks", () -> observations
+				.add(Objects.requireNonNull(observer.begin(lock), () -> observer + " returned no observation")));
+		}
+		return new ObservedCall(observations, runtime);
 	}
 
 	/**

@@ -56,7 +56,7 @@ public record HandleReleases(EngineRuntime runtime, ProviderCalls providerCalls,
 	 * which is logged too; {@code null} if nothing failed
 	 */
 	public CompletableFuture<@Nullable LockUnavailableException> leave(HeldLock lock, boolean used) {
-		if (!lock.holders().exit()) {
+		if (!lock.exit()) {
 			return LEFT;
 		}
 		CompletableFuture<@Nullable Void> released = used ? this.releaser.releaseAfterMinimum(lock)

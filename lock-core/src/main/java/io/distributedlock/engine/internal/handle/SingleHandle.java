@@ -75,7 +75,7 @@ public final class SingleHandle extends EngineHandle {
 	public static @Nullable SingleHandle reenter(LockAttempt attempt, HeldLock lock, HandleReleases handleReleases) {
 		SingleHandle handle = new SingleHandle(attempt, lock, handleReleases, false);
 		LockContext.attach(handle);
-		if (lock.holders().enter()) {
+		if (lock.enter()) {
 			handle.closed.set(false);
 			return handle;
 		}
@@ -200,13 +200,11 @@ public final class SingleHandle extends EngineHandle {
 
 	private void removeCallbacks() {
 		Queue<Runnable> known = this.callbacks;
-		for (Runnable next = poll(known); next != null; next = poll(known)) {
-			next.run();
+		if (known != null) {
+			for (Runnable next = known.poll(); next != null; next = known.poll()) {
+				next.run();
+			}
 		}
-	}
-
-	private static @Nullable Runnable poll(@Nullable Queue<Runnable> queue) {
-		return (queue != null) ? queue.poll() : null;
 	}
 
 	@Override

@@ -64,6 +64,11 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 	private final String localKey;
 
 	/**
+	 * Whether this call stays in front at its key while it has its lock.
+	 */
+	private boolean keepsKey;
+
+	/**
 	 * Where it stands, from when it enters; {@code null} for a call that takes no turns.
 	 */
 	private volatile @Nullable KeyLock key;
@@ -167,6 +172,7 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 
 	public CompletableFuture<AcquisitionOutcome> start() {
 		try {
+			this.keepsKey = !this.attempt.takesTurnsToAsk();
 			boolean admitted = this.shared.calls().begin(this);
 			if (isOver()) {
 				this.shared.calls().end(this);
@@ -174,7 +180,7 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 			else if (!admitted) {
 				end(AcquisitionOutcome.CLOSED);
 			}
-			else if (this.attempt.takesTurnsToAsk() || enter()) {
+			else if (!this.keepsKey || enter()) {
 				this.attempts.ask();
 			}
 			else if (this.attempt.waitTime().isZero()) {
@@ -275,11 +281,8 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 		return entered;
 	}
 
-	/**
-	 * Return the key at which this call stays in front while it has its lock.
-	 */
 	private @Nullable KeyLock keptKey() {
-		return this.attempt.takesTurnsToAsk() ? null : this.key;
+		return this.keepsKey ? this.key : null;
 	}
 
 	private void leaveKey() {
@@ -504,7 +507,7 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 				this.shared.releaser().releaseNow(lock);
 				return;
 			}
-			if (!lock.isValid()) {
+			if (!lock.isValid() || !lock.begin()) {
 				// lost just now: this call is in front still, and may ask again
 				this.attempts.onFailure(LockErrors.noTimeLeft(this.attempt, lock.lease()));
 				this.shared.releaser().releaseNow(lock);

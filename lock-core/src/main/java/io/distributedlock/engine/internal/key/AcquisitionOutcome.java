@@ -31,7 +31,7 @@ public record AcquisitionOutcome(@Nullable HeldLock lock, @Nullable Reason reaso
 		return new AcquisitionOutcome(lock, null, null);
 	}
 
-	static AcquisitionOutcome unavailable(Throwable failure) {
+	public static AcquisitionOutcome unavailable(Throwable failure) {
 		return new AcquisitionOutcome(null, null, failure);
 	}
 

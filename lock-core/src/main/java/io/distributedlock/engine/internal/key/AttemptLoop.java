@@ -5,8 +5,6 @@ import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Function;
 
 import io.distributedlock.engine.internal.request.LockAttempt;
-import io.distributedlock.engine.internal.runtime.Guard;
-import io.distributedlock.engine.internal.runtime.ProviderCalls;
 import io.distributedlock.engine.internal.runtime.Trampoline;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
@@ -24,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * instead. No step blocks: each runs on the thread that brings an answer or a signal. The
  * {@link Acquisition} makes a lock of what was granted, and ends the call.
  */
-final class AttemptLoop implements QueuedPlace.Caller, ProviderCalls.Inquiry<@Nullable Lease> {
+final class AttemptLoop {
 
 	private static final AtomicReferenceFieldUpdater<AttemptLoop, @Nullable QueuedPlace> PLACE = AtomicReferenceFieldUpdater
 		.newUpdater(AttemptLoop.class, QueuedPlace.class, "place");
@@ -86,7 +84,8 @@ final class AttemptLoop implements QueuedPlace.Caller, ProviderCalls.Inquiry<@Nu
 
 	private void onSignal() {
 		if (this.question.signal()) {
-			Guard.run("a signal of a release", this::ask);
+			// the provider may signal from inside of a release that this call has caused
+			Trampoline.run(this::ask);
 		}
 	}
 
@@ -117,18 +116,19 @@ final class AttemptLoop implements QueuedPlace.Caller, ProviderCalls.Inquiry<@Nu
 			takePlace(queue::enqueue);
 			return;
 		}
-		this.access.providerCalls().ask(this);
+		this.access.providerCalls().ask(this::tryAcquire, this::onAnswer, this::onLateAnswer);
 	}
 
-	@Override
-	public CompletionStage<@Nullable Lease> get() {
+	private CompletionStage<@Nullable Lease> tryAcquire() {
 		long giveUpAtNanos = this.access.runtime().nanoTime() + this.access.providerCalls().commandTimeoutNanos();
 		return this.attempt.provider()
 			.tryAcquire(this.access.request(this.attempt, giveUpAtNanos, this.call.expectedHolders()));
 	}
 
-	@Override
-	public void onLateAnswer(@Nullable Lease lease) {
+	/**
+	 * A lease was granted after its question or its place has ended.
+	 */
+	void onLateAnswer(@Nullable Lease lease) {
 		this.call.onLateLease(lease);
 	}
 
@@ -153,8 +153,12 @@ final class AttemptLoop implements QueuedPlace.Caller, ProviderCalls.Inquiry<@Nu
 		}
 	}
 
-	@Override
-	public void ended(QueuedPlace taken, @Nullable Lease lease, @Nullable Throwable failure) {
+	/**
+	 * The place has ended. Called once.
+	 * @param lease the lease, {@code null} if the place was lost or left
+	 * @param failure why there is none
+	 */
+	void ended(QueuedPlace taken, @Nullable Lease lease, @Nullable Throwable failure) {
 		if (PLACE.compareAndSet(this, taken, null)) {
 			onAnswer(lease, failure);
 		}
@@ -163,15 +167,21 @@ final class AttemptLoop implements QueuedPlace.Caller, ProviderCalls.Inquiry<@Nu
 		}
 	}
 
-	@Override
-	public void waiting(QueuedPlace taken) {
+	/**
+	 * The place is not granted at once.
+	 */
+	void waiting(QueuedPlace taken) {
 		if (this.place == taken) {
 			this.call.joinWaiting();
 		}
 	}
 
-	@Override
-	public void looked(QueuedPlace taken, boolean confirmed) {
+	/**
+	 * The backend was asked about a place that it had confirmed.
+	 * @param confirmed whether it still confirms that others are in front; {@code false}
+	 * if it has failed, or has not answered
+	 */
+	void looked(QueuedPlace taken, boolean confirmed) {
 		if (this.place != taken) {
 			return;
 		}
@@ -188,11 +198,12 @@ final class AttemptLoop implements QueuedPlace.Caller, ProviderCalls.Inquiry<@Nu
 	}
 
 	/**
-	 * If the backend has confirmed that others are in front, this is contention.
-	 * Otherwise the call waits for that confirmation, at most the command time-out.
+	 * The wait is over, or the backend has confirmed the place within the command
+	 * time-out, before which it may have been over. If others are in front, this is
+	 * contention. Otherwise the call waits for that confirmation, at most the command
+	 * time-out.
 	 */
-	@Override
-	public void waitOver(QueuedPlace taken) {
+	void waitOver(QueuedPlace taken) {
 		if (this.place != taken || this.call.remainingWaitNanos() > 0) {
 			return;
 		}
@@ -209,8 +220,7 @@ final class AttemptLoop implements QueuedPlace.Caller, ProviderCalls.Inquiry<@Nu
 		}
 	}
 
-	@Override
-	public void onAnswer(@Nullable Lease lease, @Nullable Throwable failure) {
+	private void onAnswer(@Nullable Lease lease, @Nullable Throwable failure) {
 		try {
 			if (failure != null) {
 				this.access.outages().failed(this.attempt.provider(), failure);

@@ -7,6 +7,7 @@ import io.distributedlock.engine.internal.request.LockAttempt;
 import io.distributedlock.engine.internal.runtime.Guard;
 import io.distributedlock.engine.internal.runtime.Timers;
 import io.distributedlock.spi.ReleaseSignal;
+import io.distributedlock.spi.support.Failures;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -111,7 +112,8 @@ public final class AttemptTimers {
 				this.subscription = signal.listen(attempt.key(), onSignal);
 			}
 			catch (Throwable ex) {
-				logger.warn("There is no signal for releases of lock '{}'; the backend is asked at intervals",
+				Failures.log(logger::warn,
+						"There is no signal for releases of lock '{}'; the backend is asked at intervals",
 						attempt.key(), ex);
 			}
 			if (this.ended) {

@@ -144,7 +144,7 @@ public final class OutageWatch {
 	/**
 	 * The time in which one provider gives no good answer.
 	 */
-	private final class Outage implements ProviderCalls.Inquiry<@Nullable Object> {
+	private final class Outage {
 
 		private final LockProvider provider;
 
@@ -187,12 +187,13 @@ public final class OutageWatch {
 
 		private void ask() {
 			if (this.state.get() != State.OVER && !OutageWatch.this.calls.isClosed()) {
-				OutageWatch.this.providerCalls.ask(this);
+				OutageWatch.this.providerCalls.ask(this::ping, this::onAnswer, (late) -> {
+					// a provider that is so slow fails all calls
+				});
 			}
 		}
 
-		@Override
-		public CompletionStage<@Nullable Object> get() {
+		private CompletionStage<@Nullable Object> ping() {
 			if (!OutageWatch.this.called.add(this.provider.name())) {
 				return CompletableFuture.failedFuture(OutageWatch.this.providerCalls.noAnswer());
 			}
@@ -204,8 +205,7 @@ public final class OutageWatch {
 			}
 		}
 
-		@Override
-		public void onAnswer(@Nullable Object answer, @Nullable Throwable failure) {
+		private void onAnswer(@Nullable Object answer, @Nullable Throwable failure) {
 			// if it cannot be asked, each call finds out for itself
 			if (failure == null || failure instanceof UnsupportedOperationException) {
 				answered(this.provider);
@@ -220,11 +220,6 @@ public final class OutageWatch {
 					begin(failure);
 				}
 			}
-		}
-
-		@Override
-		public void onLateAnswer(@Nullable Object answer) {
-			// a provider that is so slow fails all calls
 		}
 
 		/**

@@ -11,6 +11,7 @@ import io.distributedlock.engine.internal.runtime.Timers;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockQueue;
+import io.distributedlock.spi.support.Failures;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,7 +42,7 @@ final class QueuedPlace {
 
 	private final BackendAccess access;
 
-	private final Caller caller;
+	private final AttemptLoop caller;
 
 	private final CompletableFuture<Lease> granted = new CompletableFuture<>();
 
@@ -85,7 +86,7 @@ final class QueuedPlace {
 	 * @param waitUntilNanos when the caller's wait is over
 	 * @param waits whether the caller counts as waiting already
 	 */
-	QueuedPlace(LockAttempt attempt, BackendAccess access, long waitUntilNanos, boolean waits, Caller caller) {
+	QueuedPlace(LockAttempt attempt, BackendAccess access, long waitUntilNanos, boolean waits, AttemptLoop caller) {
 		this.attempt = attempt;
 		this.access = access;
 		this.caller = caller;
@@ -136,7 +137,8 @@ final class QueuedPlace {
 			return current != null && current.isBehindOthers();
 		}
 		catch (Throwable ex) {
-			logger.warn("A place in the queue for lock '{}' failed when it was asked whether others are in front",
+			Failures.log(logger::warn,
+					"A place in the queue for lock '{}' failed when it was asked whether others are in front",
 					this.attempt.key(), ex);
 			return false;
 		}
@@ -265,43 +267,6 @@ final class QueuedPlace {
 
 	private void cancelTimer() {
 		this.timer.getAndSet(Timers.Timer.NONE).cancel();
-	}
-
-	/**
-	 * The call that has a place.
-	 */
-	interface Caller {
-
-		/**
-		 * The place has ended. Called once.
-		 * @param lease the lease, {@code null} if the place was lost or left
-		 * @param failure why there is none
-		 */
-		void ended(QueuedPlace place, @Nullable Lease lease, @Nullable Throwable failure);
-
-		/**
-		 * A lease was granted after the place has ended.
-		 */
-		void onLateAnswer(@Nullable Lease lease);
-
-		/**
-		 * The place is not granted at once.
-		 */
-		void waiting(QueuedPlace place);
-
-		/**
-		 * The backend was asked about a place that it had confirmed.
-		 * @param confirmed whether it still confirms that others are in front;
-		 * {@code false} if it has failed, or has not answered
-		 */
-		void looked(QueuedPlace place, boolean confirmed);
-
-		/**
-		 * The wait is over, or the backend has confirmed the place within the command
-		 * time-out, before which it may have been over.
-		 */
-		void waitOver(QueuedPlace place);
-
 	}
 
 }

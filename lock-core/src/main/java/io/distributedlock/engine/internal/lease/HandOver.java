@@ -2,6 +2,7 @@ package io.distributedlock.engine.internal.lease;
 
 import java.time.Duration;
 import java.util.OptionalLong;
+import java.util.function.Supplier;
 
 import io.distributedlock.LockType;
 import io.distributedlock.engine.internal.request.LockAttempt;
@@ -13,6 +14,7 @@ import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseExchange;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
+import io.distributedlock.spi.support.Failures;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,7 +46,7 @@ public record HandOver(EngineRuntime runtime, @Nullable Duration window, int lim
 	 * @return {@code false} if it is to be released
 	 */
 	boolean pass(HeldLock lock, Runnable onPassed) {
-		Successor next = next(lock);
+		Successor next = search(lock, () -> isAllowed(lock) ? lock.passage().passOn(lock) : null);
 		if (next == null) {
 			return false;
 		}
@@ -67,26 +69,21 @@ public record HandOver(EngineRuntime runtime, @Nullable Duration window, int lim
 	 * @return that caller; {@code null} if the lock is to be released by itself
 	 */
 	static @Nullable Successor exchanging(HeldLock lock) {
-		try {
-			boolean possible = lock.provider() instanceof LeaseExchange queue
-					&& lock.attempt().type() == LockType.EXCLUSIVE && queue.queues(LockType.EXCLUSIVE)
-					&& lock.remainingMinimumNanos() <= 0;
-			return possible ? lock.passage().exchange(lock) : null;
-		}
-		catch (Throwable ex) {
-			logger.warn("Lock '{}' of provider {} is released by itself, since looking for the next caller failed",
-					lock.key(), lock.provider().name(), ex);
-			return null;
-		}
+		return search(lock, () -> isExchangeable(lock) ? lock.passage().exchange(lock) : null);
 	}
 
-	private @Nullable Successor next(HeldLock lock) {
+	private static boolean isExchangeable(HeldLock lock) {
+		return lock.provider() instanceof LeaseExchange queue && lock.attempt().type() == LockType.EXCLUSIVE
+				&& queue.queues(LockType.EXCLUSIVE) && lock.remainingMinimumNanos() <= 0;
+	}
+
+	private static @Nullable Successor search(HeldLock lock, Supplier<@Nullable Successor> next) {
 		try {
-			return isAllowed(lock) ? lock.passage().passOn(lock) : null;
+			return next.get();
 		}
 		catch (Throwable ex) {
-			logger.warn(
-					"Lock '{}' of provider {} is released and not passed on, since looking for the next caller failed",
+			Failures.log(logger::warn,
+					"Lock '{}' of provider {} is released by itself, since looking for the next caller failed",
 					lock.key(), lock.provider().name(), ex);
 			return null;
 		}

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Consumer;
 
@@ -55,7 +56,11 @@ public final class HeldLock extends Bag.Member {
 
 	private final LeaseClock clock;
 
-	private final Holders holders = new Holders();
+	/**
+	 * How many re-entrant holders share this hold. When the last one has left, nobody
+	 * enters any more.
+	 */
+	private final AtomicInteger holders = new AtomicInteger(1);
 
 	private final HoldState state = new HoldState();
 
@@ -179,8 +184,24 @@ public final class HeldLock extends Bag.Member {
 		return this.keeper;
 	}
 
-	public Holders holders() {
-		return this.holders;
+	/**
+	 * Count one more holder.
+	 * @return {@code false} if the last one has left
+	 */
+	public boolean enter() {
+		return this.holders.getAndUpdate((now) -> (now > 0) ? now + 1 : 0) > 0;
+	}
+
+	/**
+	 * Count one holder less.
+	 * @return {@code true} if it was the last one
+	 */
+	public boolean exit() {
+		return this.holders.decrementAndGet() == 0;
+	}
+
+	public int holders() {
+		return this.holders.get();
 	}
 
 	TermRequests requests() {
@@ -282,6 +303,14 @@ public final class HeldLock extends Bag.Member {
 	}
 
 	/**
+	 * Note that a caller has the lock. Nobody is told of a loss before that.
+	 * @return {@code false} if it was lost before
+	 */
+	public boolean begin() {
+		return this.state.begin();
+	}
+
+	/**
 	 * Note that the release begins. It begins once.
 	 * @param begun completes when the lease is released
 	 * @return what completes when the lease is released, if somebody else has begun;
@@ -293,7 +322,7 @@ public final class HeldLock extends Bag.Member {
 
 	/**
 	 * End the hold because its holders have left. No renewal is sent from then on.
-	 * @return {@code false} if it had ended before
+	 * @return {@code false} if it had ended before, or nobody had it
 	 */
 	boolean markReleased() {
 		return this.state.release();
@@ -301,7 +330,8 @@ public final class HeldLock extends Bag.Member {
 
 	/**
 	 * End the hold although its holders have not left.
-	 * @return the callbacks to call, {@code null} if it had ended before
+	 * @return the callbacks to call, {@code null} if it had ended before, or nobody had
+	 * it
 	 */
 	@Nullable List<Consumer<LockLostException>> markLost(LockLostException exception) {
 		return this.state.lose(exception);

@@ -1,9 +1,9 @@
 package io.distributedlock.engine.internal.lease;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 import io.distributedlock.LockLostException;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +17,7 @@ final class HoldState {
 	private static final AtomicReferenceFieldUpdater<HoldState, State> STATE = AtomicReferenceFieldUpdater
 		.newUpdater(HoldState.class, State.class, "state");
 
-	private volatile State state = State.HELD;
+	private volatile State state = State.GRANTED;
 
 	boolean isHeld() {
 		return this.state.held;
@@ -36,22 +36,31 @@ final class HoldState {
 	}
 
 	/**
+	 * Begin the hold: somebody is told of a loss from now on.
+	 * @return {@code false} if it was lost before, or has begun
+	 */
+	boolean begin() {
+		return STATE.compareAndSet(this, State.GRANTED, State.HELD);
+	}
+
+	/**
 	 * End the hold because its holders have left. Callbacks may still be added and
 	 * removed; they are not called.
-	 * @return {@code false} if it had ended before
+	 * @return {@code false} if it had ended before, or nobody had the lock yet
 	 */
 	boolean release() {
-		return STATE.getAndUpdate(this, (now) -> now.held ? State.RELEASED : now).held;
+		return STATE.getAndUpdate(this, (now) -> now.held ? State.RELEASED : now).hasHolder();
 	}
 
 	/**
 	 * End the hold although its holders have not left.
-	 * @return the callbacks to call; {@code null} if it had ended before
+	 * @return the callbacks to call; {@code null} if it had ended before, or nobody had
+	 * the lock yet
 	 */
 	@Nullable List<Consumer<LockLostException>> lose(LockLostException exception) {
 		State lost = new State(false, exception, List.of());
 		State before = STATE.getAndUpdate(this, (now) -> now.held ? lost : now);
-		return before.held ? before.callbacks : null;
+		return before.hasHolder() ? before.callbacks : null;
 	}
 
 	/**
@@ -69,14 +78,20 @@ final class HoldState {
 
 	private record State(boolean held, @Nullable LockLostException loss, List<Consumer<LockLostException>> callbacks) {
 
+		private static final State GRANTED = new State(true, null, List.of());
+
 		private static final State HELD = new State(true, null, List.of());
 
 		private static final State RELEASED = new State(false, null, List.of());
 
+		// it has the same value as another constant
+		@SuppressWarnings("ReferenceEquality")
+		private boolean hasHolder() {
+			return this.held && this != GRANTED;
+		}
+
 		private State with(Consumer<LockLostException> callback) {
-			List<Consumer<LockLostException>> all = new ArrayList<>(this.callbacks);
-			all.add(callback);
-			return new State(true, null, List.copyOf(all));
+			return new State(true, null, Stream.concat(this.callbacks.stream(), Stream.of(callback)).toList());
 		}
 
 		private State without(Consumer<LockLostException> callback) {

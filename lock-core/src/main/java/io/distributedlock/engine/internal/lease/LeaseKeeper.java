@@ -26,6 +26,7 @@ import io.distributedlock.event.LockEvent;
 import io.distributedlock.spi.LeaseRenewal;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
+import io.distributedlock.spi.support.Failures;
 import io.distributedlock.spi.support.LimitedLog;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -117,13 +118,13 @@ public final class LeaseKeeper {
 	 * Set the timer of a lock anew, as the time of its next event has changed.
 	 */
 	public void lookAgain(HeldLock lock) {
-		long at = lock.clock().nextEventNanos();
-		lock.setTimer(this.timers.at(at, () -> attend(lock)));
-		// another thread may have made it earlier, and set its timer before this one did
-		while (lock.isHeld() && lock.clock().nextEventNanos() - at < 0) {
+		long at;
+		do {
 			at = lock.clock().nextEventNanos();
 			lock.setTimer(this.timers.at(at, () -> attend(lock)));
 		}
+		// another thread may have made it earlier, and set its timer before this one did
+		while (lock.isHeld() && lock.clock().nextEventNanos() - at < 0);
 	}
 
 	public int size() {
@@ -217,7 +218,7 @@ public final class LeaseKeeper {
 				callback.run();
 			}
 			catch (Throwable ex) {
-				Guard.log(logger, "A callback for the {} of lock '{}' failed", event, lock.key(), ex);
+				Failures.log(logger::error, "A callback for the {} of lock '{}' failed", event, lock.key(), ex);
 			}
 		});
 	}
@@ -309,7 +310,7 @@ public final class LeaseKeeper {
 			answers = provider.renewAll(held.stream().map(Renewal::toSend).toList());
 		}
 		catch (Throwable ex) {
-			logger.warn("Provider {} failed to renew {} leases in one call; they are renewed one by one",
+			Failures.log(logger::warn, "Provider {} failed to renew {} leases in one call; they are renewed one by one",
 					provider.name(), held.size(), ex);
 		}
 		boolean complete = answers != null && answers.size() == held.size();

@@ -4,7 +4,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.function.BiConsumer;
+import java.util.function.IntFunction;
 
 import io.distributedlock.LockCapability;
 import io.distributedlock.engine.internal.event.Listeners;
@@ -89,7 +90,9 @@ public final class LeaseReleaser {
 	 * either.
 	 */
 	public void releaseInBackground(Lease lease) {
-		new ReleaseOfLease(lease).send(0);
+		send(0, (retry) -> lease.release(), (stillOwned, failure) -> {
+			// it may have ended before its grant was heard of
+		});
 	}
 
 	/**
@@ -116,7 +119,7 @@ public final class LeaseReleaser {
 			return release.ended;
 		}
 		release.next = awaited ? HandOver.exchanging(lock) : null;
-		release.sendWithLimit();
+		release.send();
 		return release.ended;
 	}
 
@@ -159,100 +162,28 @@ public final class LeaseReleaser {
 	}
 
 	/**
-	 * One release with its retries.
+	 * Ask for a release, and again if that fails, even if nobody waits any more: the
+	 * lease would keep others out.
+	 * @param request calls the provider; is told how many tries were made before
+	 * @param onEnd hears the answer, or the failure of the last try
 	 */
-	private abstract class Release extends Bag.Member implements Runnable {
-
-		private static final AtomicIntegerFieldUpdater<Release> OVER = AtomicIntegerFieldUpdater
-			.newUpdater(Release.class, "over");
-
-		@SuppressWarnings("UnusedVariable")
-		private volatile int over;
-
-		private volatile Timers.Timer limit = Timers.Timer.NONE;
-
-		private volatile long sentNanos;
-
-		/**
-		 * Call the provider.
-		 * @param retry how many tries were made before
-		 */
-		abstract CompletionStage<Boolean> request(int retry);
-
-		/**
-		 * Note that the backend did not find the lease.
-		 */
-		abstract void notFound();
-
-		/**
-		 * The release has ended. Called once.
-		 * @param failure why it failed, {@code null} if it did not
-		 * @param tookNanos how long the backend took for the answer to the last try
-		 */
-		abstract void ended(@Nullable Throwable failure, long tookNanos);
-
-		/**
-		 * Send it for somebody who waits for at most the command time-out.
-		 */
-		void sendWithLimit() {
-			try {
-				this.limit = LeaseReleaser.this.providerCalls.limit(this);
-			}
-			catch (Throwable ex) {
-				// without a limit nobody may wait for it
-				end(ex);
-			}
-			send(0);
-		}
-
-		/**
-		 * The command time-out is over.
-		 */
-		@Override
-		public void run() {
-			end(LeaseReleaser.this.providerCalls.noAnswer());
-		}
-
-		private void end(@Nullable Throwable failure) {
-			if (!OVER.compareAndSet(this, 0, 1)) {
+	private void send(int retry, IntFunction<CompletionStage<Boolean>> request,
+			BiConsumer<@Nullable Boolean, @Nullable Throwable> onEnd) {
+		this.providerCalls.hear(() -> request.apply(retry), (stillOwned, failure) -> {
+			if (failure == null || retry == RETRIES) {
+				onEnd.accept(stillOwned, failure);
 				return;
 			}
-			this.limit.cancel();
-			ended(failure, LeaseReleaser.this.runtime.nanoTime() - this.sentNanos);
-		}
-
-		void send(int retry) {
-			this.sentNanos = LeaseReleaser.this.runtime.nanoTime();
-			LeaseReleaser.this.providerCalls.hear(() -> request(retry),
-					(stillOwned, failure) -> onAnswer(stillOwned, failure, retry));
-		}
-
-		private void onAnswer(@Nullable Boolean stillOwned, @Nullable Throwable failure, int retry) {
-			if (failure == null) {
-				// a retry finds nothing if only the answer to the try before it was lost
-				if (!Boolean.TRUE.equals(stillOwned) && retry == 0) {
-					notFound();
-				}
-				end(null);
-			}
-			else if (retry == RETRIES) {
-				end(failure);
-			}
-			// even if nobody waits any more: the lease would keep others out
-			else {
-				long delay = LeaseReleaser.this.providerCalls
-					.commandTimeoutNanos() >> (LAST_PAUSE_SHIFT + RETRIES - 1 - retry);
-				LeaseReleaser.this.timers.stepAt(LeaseReleaser.this.runtime.nanoTime() + delay, () -> send(retry + 1));
-			}
-		}
-
+			long delay = this.providerCalls.commandTimeoutNanos() >> (LAST_PAUSE_SHIFT + RETRIES - 1 - retry);
+			this.timers.stepAt(this.runtime.nanoTime() + delay, () -> send(retry + 1, request, onEnd));
+		});
 	}
 
 	/**
 	 * The release of a lock that somebody had. It is pending until the lease is released
 	 * or the command time-out is over.
 	 */
-	private final class ReleaseOfHold extends Release {
+	private final class ReleaseOfHold extends Bag.Member {
 
 		private final HeldLock lock;
 
@@ -271,39 +202,65 @@ public final class LeaseReleaser {
 		 */
 		private @Nullable Successor next;
 
+		private volatile Timers.Timer limit = Timers.Timer.NONE;
+
+		private volatile long sentNanos;
+
+		private volatile boolean retried;
+
 		private ReleaseOfHold(HeldLock lock, boolean afterMinimum) {
 			this.lock = lock;
 			this.afterMinimum = afterMinimum;
 		}
 
-		@Override
-		CompletionStage<Boolean> request(int retry) {
+		/**
+		 * Send it for somebody who waits for at most the command time-out.
+		 */
+		private void send() {
+			try {
+				this.limit = LeaseReleaser.this.providerCalls
+					.limit(() -> end(LeaseReleaser.this.providerCalls.noAnswer()));
+			}
+			catch (Throwable ex) {
+				// without a limit nobody may wait for it
+				end(ex);
+			}
+			LeaseReleaser.this.send(0, this::request, this::onAnswer);
+		}
+
+		private CompletionStage<Boolean> request(int retry) {
+			this.sentNanos = LeaseReleaser.this.runtime.nanoTime();
+			this.retried = retry > 0;
 			Successor successor = this.next;
-			if (successor != null && retry == 0) {
+			if (successor != null && !this.retried) {
 				return successor.exchange(this.lock);
 			}
 			return (this.afterMinimum && this.lock.remainingMinimumNanos() > 0) ? keepForMinimum(this.lock)
 					: this.lock.lease().release();
 		}
 
-		@Override
-		void notFound() {
-			if (this.wasHeld) {
+		private void onAnswer(@Nullable Boolean stillOwned, @Nullable Throwable failure) {
+			// a retry finds nothing if only the answer to the try before it was lost
+			if (this.wasHeld && failure == null && !Boolean.TRUE.equals(stillOwned) && !this.retried) {
 				warnings.warn(
 						"Lock '{}' of provider {} was no longer held when it was released: its lease had ended, and another owner may have held the lock meanwhile. If the client lost its connection just now, the lock may have been held, and only the answer was lost.",
 						this.lock.key(), this.lock.provider().name());
 			}
+			end(failure);
 		}
 
-		@Override
-		void ended(@Nullable Throwable failure, long tookNanos) {
+		private void end(@Nullable Throwable failure) {
+			if (!LeaseReleaser.this.pending.remove(this)) {
+				return;
+			}
+			this.limit.cancel();
+			long tookNanos = LeaseReleaser.this.runtime.nanoTime() - this.sentNanos;
 			// the next call's turn begins after this step: who waits for this release
 			// must not wait for what that call does
 			Trampoline.runNow(() -> letNextIn(failure, tookNanos));
 		}
 
 		private void letNextIn(@Nullable Throwable failure, long tookNanos) {
-			LeaseReleaser.this.pending.remove(this);
 			// its time is before those of what the caller or the next call does
 			Guard.run("telling of a release", () -> tell(failure, tookNanos));
 			Guard.run("letting the next caller in", this.lock::leaveKey);
@@ -320,36 +277,8 @@ public final class LeaseReleaser {
 			else {
 				LeaseReleaser.this.listeners.tell(LockEvent.ReleaseFailed.class,
 						(now) -> new LockEvent.ReleaseFailed(this.lock.attempt().info(), now, this.lock.heldFor(),
-								Failures.unwrap(failure)));
+								failure));
 			}
-		}
-
-	}
-
-	/**
-	 * The release of a lease that nobody had.
-	 */
-	private final class ReleaseOfLease extends Release {
-
-		private final Lease lease;
-
-		private ReleaseOfLease(Lease lease) {
-			this.lease = lease;
-		}
-
-		@Override
-		CompletionStage<Boolean> request(int retry) {
-			return this.lease.release();
-		}
-
-		@Override
-		void notFound() {
-			// it may have ended before its grant was heard of
-		}
-
-		@Override
-		void ended(@Nullable Throwable failure, long tookNanos) {
-			// nobody waits for it
 		}
 
 	}

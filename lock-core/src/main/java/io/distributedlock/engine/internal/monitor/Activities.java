@@ -32,7 +32,7 @@ public final class Activities {
 				ownerOf(lock), lock.fencingToken(), lock.heldFor(), Duration.ofNanos(lock.remainingNanos()),
 				attempt.autoRenewed(),
 				// it may be released just now
-				Math.max(lock.holders().size(), 1), keys.waitingFor(attempt.localKey()), nameOf(lock.thread()));
+				Math.max(lock.holders(), 1), keys.waitingFor(attempt.localKey()), nameOf(lock.thread()));
 	}
 
 	/**

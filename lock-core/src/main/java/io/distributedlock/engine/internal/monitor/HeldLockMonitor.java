@@ -76,31 +76,22 @@ public final class HeldLockMonitor {
 	 */
 	public void plan(LeaseKeeper keeper) {
 		if (!this.planned.get() && this.planned.compareAndSet(false, true)) {
-			later(keeper);
+			this.timers.stepAt(this.runtime.nanoTime() + this.intervalNanos, () -> review(keeper));
 		}
 	}
 
-	private void later(LeaseKeeper keeper) {
-		this.timers.stepAt(this.runtime.nanoTime() + this.intervalNanos,
-				() -> this.runtime.execute(() -> review(keeper)));
-	}
-
 	private void review(LeaseKeeper keeper) {
-		List<HeldLock> held = keeper.held();
-		if (held.isEmpty()) {
+		try {
+			List<HeldLock> held = keeper.held();
+			warnOfLongHolds(held);
+			warnOfDeadlocks(Deadlocks.find(this.calls.waiting(), held));
+		}
+		finally {
 			this.planned.set(false);
 			// a lock that came just now may have found a review planned
 			if (keeper.size() > 0) {
 				plan(keeper);
 			}
-			return;
-		}
-		try {
-			warnOfLongHolds(held);
-			warnOfDeadlocks(Deadlocks.find(this.calls.waiting(), held));
-		}
-		finally {
-			later(keeper);
 		}
 	}
 

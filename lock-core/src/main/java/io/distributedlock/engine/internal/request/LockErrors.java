@@ -29,37 +29,34 @@ public final class LockErrors {
 		String wait = attempt.waitTime().isZero() ? "at the only attempt"
 				: "within the wait time of " + LockTimes.text(attempt.waitTime());
 		return notAcquired(attempt, Reason.CONTENDED,
-				"another owner held it %s. Wait longer, hold it for less time, or skip the work".formatted(wait), null);
+				"another owner held it %s. Wait longer, hold it for less time, or skip the work".formatted(wait));
 	}
 
 	public static LockNotAcquiredException crowded(LockAttempt attempt) {
 		return notAcquired(attempt, Reason.CROWDED,
 				"%s calls of this JVM wait for it already, which is the limit. Try again later, or allow more waiters"
-					.formatted(attempt.maxWaiters()),
-				null);
+					.formatted(attempt.maxWaiters()));
 	}
 
 	public static LockNotAcquiredException interrupted(LockAttempt attempt) {
-		return notAcquired(attempt, Reason.INTERRUPTED, "the wait was interrupted. Nothing is held", null);
+		return notAcquired(attempt, Reason.INTERRUPTED, "the wait was interrupted. Nothing is held");
 	}
 
 	public static LockNotAcquiredException closed(LockAttempt attempt) {
 		return notAcquired(attempt, Reason.CLOSED,
-				"the lock template takes no more calls, as the application shuts down", null);
+				"the lock template takes no more calls, as the application shuts down");
 	}
 
 	public static LockNotAcquiredException noThread(LockAttempt attempt) {
 		return notAcquired(attempt, Reason.NO_THREAD,
 				"no thread of the executor began its work within the wait time of %s and one command time-out, so it was released. Set lock.executor.threads, or do not wait for futures on the threads of this executor"
-					.formatted(LockTimes.text(attempt.waitTime())),
-				null);
+					.formatted(LockTimes.text(attempt.waitTime())));
 	}
 
 	public static LockNotAcquiredException endedBeforeOthers(LockAttempt attempt) {
 		return notAcquired(attempt, Reason.CONTENDED,
 				"its lease of %s ended while the call waited for its other locks. Set a longer lease time, or wait for less time"
-					.formatted(LockTimes.text(attempt.leaseTime())),
-				null);
+					.formatted(LockTimes.text(attempt.leaseTime())));
 	}
 
 	public static LockUnavailableException unavailable(LockAttempt attempt, Throwable cause) {
@@ -124,12 +121,11 @@ public final class LockErrors {
 				cause);
 	}
 
-	private static LockNotAcquiredException notAcquired(LockAttempt attempt, Reason reason, String what,
-			@Nullable Throwable cause) {
+	private static LockNotAcquiredException notAcquired(LockAttempt attempt, Reason reason, String what) {
 		return new LockNotAcquiredException(attempt.key(), attempt.provider().name(), reason, attempt.waitTime(),
 				"Lock '%s' of provider %s was not acquired: %s.".formatted(attempt.key(), attempt.provider().name(),
 						what),
-				cause);
+				null);
 	}
 
 	public static InvalidLockRequestException leaseOutsideLimits(LockAttempt attempt, LeaseLimits limits,

@@ -4,6 +4,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 
 import io.distributedlock.CallerContext;
+import io.distributedlock.spi.support.Failures;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,7 +42,8 @@ public final class Callbacks {
 			return new ForCaller(known.capture());
 		}
 		catch (Throwable ex) {
-			Guard.log(logger, "The context of a caller could not be captured; its callbacks run without it", ex);
+			Failures.log(logger::error, "The context of a caller could not be captured; its callbacks run without it",
+					ex);
 			return this.withoutContext;
 		}
 	}
@@ -100,7 +102,8 @@ public final class Callbacks {
 		}
 		catch (Throwable ex) {
 			// it may also have failed after the callback
-			Guard.log(logger, "The context of a caller failed; a callback that has not begun runs without it", ex);
+			Failures.log(logger::error, "The context of a caller failed; a callback that has not begun runs without it",
+					ex);
 		}
 		once.run();
 	}

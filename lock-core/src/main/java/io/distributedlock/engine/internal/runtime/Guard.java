@@ -1,5 +1,6 @@
 package io.distributedlock.engine.internal.runtime;
 
+import io.distributedlock.spi.support.Failures;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,28 +25,8 @@ public final class Guard {
 			step.run();
 		}
 		catch (Throwable ex) {
-			log(logger, "A step of the lock engine failed, and the engine goes on with the next: {}", what, ex);
-		}
-	}
-
-	/**
-	 * Log what code of others has thrown. It may throw again when it is to tell its
-	 * message, and then is told by its type and its stack.
-	 * @param argumentsAndFailure an argument for each place in the message, and the
-	 * failure
-	 */
-	public static void log(Logger logger, String message, Object... argumentsAndFailure) {
-		try {
-			logger.error(message, argumentsAndFailure);
-		}
-		catch (Throwable ex) {
-			Object[] printable = argumentsAndFailure.clone();
-			int last = printable.length - 1;
-			Throwable failure = (Throwable) printable[last];
-			Throwable printed = new Throwable(failure.getClass().getName());
-			printed.setStackTrace(failure.getStackTrace());
-			printable[last] = printed;
-			logger.error(message, printable);
+			Failures.log(logger::error, "A step of the lock engine failed, and the engine goes on with the next: {}",
+					what, ex);
 		}
 	}
 

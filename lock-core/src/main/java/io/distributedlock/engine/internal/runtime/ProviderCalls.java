@@ -3,7 +3,7 @@ package io.distributedlock.engine.internal.runtime;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -45,12 +45,21 @@ public final class ProviderCalls {
 
 	/**
 	 * Ask a provider, on this thread.
+	 * @param onAnswer gets the answer; or what the provider failed with or threw, or a
+	 * {@link NoAnswerException} after the command time-out
+	 * @param late gets an answer that comes after that
 	 */
-	public <T extends @Nullable Object> void ask(Inquiry<T> inquiry) {
-		Question<T> asked = new Question<>(this, inquiry);
+	public <T extends @Nullable Object> void ask(Supplier<? extends CompletionStage<T>> question,
+			BiConsumer<? super @Nullable T, ? super @Nullable Throwable> onAnswer, Consumer<T> late) {
+		FirstAnswer<T> first = new FirstAnswer<>(onAnswer);
 		// the time-out begins before the call, as the call itself may block
-		asked.limit = limit(asked);
-		put(inquiry, asked);
+		Timers.Timer limit = limit(() -> first.passOn(null, noAnswer()));
+		hear(question, (value, failure) -> {
+			limit.cancel();
+			if (!first.passOn(value, failure) && failure == null) {
+				Guard.run("a late answer", () -> late.accept(value));
+			}
+		});
 	}
 
 	/**
@@ -73,8 +82,9 @@ public final class ProviderCalls {
 	 * time-out if nothing else completes it before.
 	 */
 	public <T extends @Nullable Object> CompletableFuture<T> expect() {
-		Answer<T> answer = new Answer<>();
-		answer.limit = limit(() -> answer.completeExceptionally(noAnswer()));
+		CompletableFuture<T> answer = new CompletableFuture<>();
+		Timers.Timer limit = limit(() -> answer.completeExceptionally(noAnswer()));
+		answer.whenComplete((value, failure) -> limit.cancel());
 		return answer;
 	}
 
@@ -101,152 +111,39 @@ public final class ProviderCalls {
 	 */
 	public <T extends @Nullable Object> void hear(Supplier<? extends CompletionStage<T>> question,
 			BiConsumer<? super @Nullable T, ? super @Nullable Throwable> onAnswer) {
-		put(question, new FirstAnswer<>(onAnswer));
-	}
-
-	private static <T extends @Nullable Object> void put(Supplier<? extends CompletionStage<T>> question,
-			BiConsumer<@Nullable T, @Nullable Throwable> first) {
+		FirstAnswer<T> first = new FirstAnswer<>(onAnswer);
 		try {
 			CompletionStage<T> stage = question.get();
 			if (stage == null) {
-				first.accept(null, new BackendException("the provider returned null instead of a stage", false, null));
+				throw new BackendException("the provider returned null instead of a stage", false, null);
 			}
-			else if (stage.getClass() == CompletableFuture.class && isAnswered((CompletableFuture<T>) stage)) {
-				first.accept(((CompletableFuture<T>) stage).join(), null);
+			if (isAnswered(stage)) {
+				// saves what a dependent costs
+				first.accept(stage.toCompletableFuture().join(), null);
 			}
 			else {
 				stage.whenComplete(first);
 			}
 		}
 		catch (Throwable ex) {
-			first.accept(null, ex);
+			first.passOn(null, ex);
 		}
 	}
 
-	/**
-	 * What to ask a provider, and who hears the answer.
-	 */
-	public interface Inquiry<T extends @Nullable Object> extends Supplier<CompletionStage<T>> {
-
-		/**
-		 * Call the provider.
-		 */
-		@Override
-		CompletionStage<T> get();
-
-		/**
-		 * Hear the answer, once.
-		 * @param failure what the provider failed with or threw, or a
-		 * {@link NoAnswerException} after the command time-out
-		 */
-		void onAnswer(@Nullable T answer, @Nullable Throwable failure);
-
-		/**
-		 * Hear an answer that comes after the command time-out.
-		 */
-		void onLateAnswer(@Nullable T answer);
-
-	}
-
-	private static boolean isAnswered(CompletableFuture<?> answer) {
-		return answer.isDone() && !answer.isCompletedExceptionally();
-	}
-
-	/**
-	 * A question, which passes on its first answer, or that there was none in time.
-	 */
-	private static final class Question<T extends @Nullable Object>
-			implements BiConsumer<@Nullable T, @Nullable Throwable>, Runnable {
-
-		private static final int OPEN = 0;
-
-		private static final int OVERDUE = 1;
-
-		private static final int ANSWERED = 2;
-
-		@SuppressWarnings("rawtypes")
-		private static final AtomicIntegerFieldUpdater<Question> STATE = AtomicIntegerFieldUpdater
-			.newUpdater(Question.class, "state");
-
-		private final ProviderCalls providerCalls;
-
-		private final Inquiry<T> inquiry;
-
-		@SuppressWarnings("UnusedVariable")
-		private volatile int state = OPEN;
-
-		private volatile Timers.Timer limit = Timers.Timer.NONE;
-
-		private Question(ProviderCalls providerCalls, Inquiry<T> inquiry) {
-			this.providerCalls = providerCalls;
-			this.inquiry = inquiry;
-		}
-
-		@Override
-		public void accept(@Nullable T value, @Nullable Throwable failure) {
-			int before = STATE.getAndSet(this, ANSWERED);
-			if (before == OPEN) {
-				this.limit.cancel();
-				this.inquiry.onAnswer(value, (failure != null) ? Failures.unwrap(failure) : null);
-			}
-			else if (before == OVERDUE && failure == null) {
-				Guard.run("a late answer", () -> this.inquiry.onLateAnswer(value));
-			}
-		}
-
-		/**
-		 * The command time-out is over.
-		 */
-		@Override
-		public void run() {
-			if (STATE.compareAndSet(this, OPEN, OVERDUE)) {
-				this.inquiry.onAnswer(null, this.providerCalls.noAnswer());
-			}
-		}
-
-	}
-
-	/**
-	 * A future that cancels its time-out when it completes.
-	 */
-	private static final class Answer<T extends @Nullable Object> extends CompletableFuture<T> {
-
-		private volatile Timers.Timer limit = Timers.Timer.NONE;
-
-		@Override
-		public boolean complete(T value) {
-			this.limit.cancel();
-			return super.complete(value);
-		}
-
-		@Override
-		public boolean completeExceptionally(Throwable failure) {
-			this.limit.cancel();
-			return super.completeExceptionally(failure);
-		}
-
-		@Override
-		public boolean cancel(boolean mayInterruptIfRunning) {
-			this.limit.cancel();
-			return super.cancel(mayInterruptIfRunning);
-		}
-
+	private static boolean isAnswered(CompletionStage<?> stage) {
+		return stage.getClass() == CompletableFuture.class && stage.toCompletableFuture().isDone()
+				&& !stage.toCompletableFuture().isCompletedExceptionally();
 	}
 
 	/**
 	 * Passes one answer on, however often a provider answers.
 	 */
-	private static final class FirstAnswer<T extends @Nullable Object>
+	private static final class FirstAnswer<T extends @Nullable Object> extends AtomicBoolean
 			implements BiConsumer<@Nullable T, @Nullable Throwable> {
 
-		@SuppressWarnings("rawtypes")
-		private static final AtomicIntegerFieldUpdater<FirstAnswer> ANSWERED = AtomicIntegerFieldUpdater
-			.newUpdater(FirstAnswer.class, "answered");
+		private static final long serialVersionUID = 1;
 
-		@SuppressWarnings("UnusedVariable")
-		private volatile int answered;
-
-		private final BiConsumer<? super @Nullable T, ? super @Nullable Throwable> onAnswer;
+		private final transient BiConsumer<? super @Nullable T, ? super @Nullable Throwable> onAnswer;
 
 		private FirstAnswer(BiConsumer<? super @Nullable T, ? super @Nullable Throwable> onAnswer) {
 			this.onAnswer = onAnswer;
@@ -254,9 +151,19 @@ public final class ProviderCalls {
 
 		@Override
 		public void accept(@Nullable T value, @Nullable Throwable failure) {
-			if (ANSWERED.compareAndSet(this, 0, 1)) {
+			passOn(value, failure);
+		}
+
+		/**
+		 * Pass an answer on.
+		 * @return {@code false} if there was one before
+		 */
+		private boolean passOn(@Nullable T value, @Nullable Throwable failure) {
+			boolean first = compareAndSet(false, true);
+			if (first) {
 				this.onAnswer.accept(value, (failure != null) ? Failures.unwrap(failure) : null);
 			}
+			return first;
 		}
 
 	}

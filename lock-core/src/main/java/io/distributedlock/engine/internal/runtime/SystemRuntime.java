@@ -48,13 +48,13 @@ public final class SystemRuntime implements EngineRuntime {
 
 	public SystemRuntime(@Nullable Executor usersExecutor) {
 		this.usersExecutor = usersExecutor;
+		this.workers = new WorkerPool("lock-engine");
+		this.callbacks = new WorkerPool("lock-callback");
 		this.timer = new ScheduledThreadPoolExecutor(1, new DaemonThreads("lock-timer"));
 		this.timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
 		// a JVM that cannot start this thread fails now, and not when a lease must be
 		// renewed
 		this.timer.prestartCoreThread();
-		this.workers = new WorkerPool("lock-engine");
-		this.callbacks = new WorkerPool("lock-callback");
 	}
 
 	@Override

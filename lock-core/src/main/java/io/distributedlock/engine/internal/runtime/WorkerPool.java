@@ -1,14 +1,16 @@
 package io.distributedlock.engine.internal.runtime;
 
-import java.util.Objects;
+import java.util.ArrayDeque;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
 
 import io.distributedlock.spi.support.DaemonThreads;
+import io.distributedlock.spi.support.Failures;
 import io.distributedlock.spi.support.LimitedLog;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -22,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * <p>
  * Why: docs/decisions/006-three-groups-of-threads.md
  */
-final class WorkerPool extends ThreadPoolExecutor {
+final class WorkerPool implements Executor {
 
 	private static final Logger logger = LoggerFactory.getLogger(WorkerPool.class);
 
@@ -35,122 +37,149 @@ final class WorkerPool extends ThreadPoolExecutor {
 	static final int MOST_THREADS = 512;
 
 	/**
-	 * The pause before a task is tried again for which the JVM could not start a thread.
+	 * The pause before a thread is tried again that the JVM could not start.
 	 */
 	private static final long RETRY_MILLIS = 100;
 
 	private final String name;
 
+	private final ThreadFactory factory;
+
 	/**
-	 * How many tasks run or wait.
+	 * Whoever reads or changes one of the following has this lock.
 	 */
-	private final AtomicInteger tasks = new AtomicInteger();
+	private final ReentrantLock lock = new ReentrantLock();
+
+	private final Condition change = this.lock.newCondition();
+
+	private final Queue<Runnable> waiting = new ArrayDeque<>();
+
+	private int threads;
+
+	/**
+	 * How many threads wait for a task, or are about to take one of those that wait.
+	 */
+	private int idle;
+
+	private long idleNanos = TimeUnit.SECONDS.toNanos(10);
 
 	WorkerPool(String name) {
-		this(name, new Waiting());
-	}
-
-	private WorkerPool(String name, Waiting waiting) {
-		super(0, MOST_THREADS, 10, TimeUnit.SECONDS, waiting, new DaemonThreads(name),
-				(task, full) -> waiting.keep(task));
 		this.name = name;
-		waiting.pool = this;
-		ThreadFactory threads = getThreadFactory();
-		setThreadFactory((tasks) -> threads.newThread(() -> {
-			tasks.run();
-			onThreadEnds();
-		}));
+		this.factory = new DaemonThreads(name);
 		// a JVM that cannot start the JDK's thread for delays fails now, and not when it
 		// has no other thread
 		CompletableFuture.delayedExecutor(0, TimeUnit.NANOSECONDS, Runnable::run).execute(() -> {
 		});
 	}
 
-	/**
-	 * A task may have come for a thread that was about to end. The others may block.
-	 */
-	private void onThreadEnds() {
-		if (this.tasks.get() > getPoolSize()) {
-			execute(() -> {
-				// its thread takes what waits next
-			});
-		}
-	}
-
 	@Override
 	public void execute(Runnable task) {
-		this.tasks.incrementAndGet();
+		this.lock.lock();
 		try {
-			super.execute(() -> run(task));
+			this.waiting.add(task);
+			this.change.signal();
 		}
-		catch (Throwable ex) {
-			// the JVM could not start a thread
-			this.tasks.decrementAndGet();
-			later(task, ex);
+		finally {
+			this.lock.unlock();
 		}
+		startMissingThread();
 	}
 
 	/**
 	 * Let idle threads end immediately. Tasks that come later still run.
 	 */
 	void release() {
-		setKeepAliveTime(1, TimeUnit.MILLISECONDS);
-	}
-
-	private void run(Runnable task) {
+		this.lock.lock();
 		try {
-			Guard.run(this.name, task);
+			this.idleNanos = TimeUnit.MILLISECONDS.toNanos(1);
+			this.change.signalAll();
 		}
 		finally {
-			this.tasks.decrementAndGet();
+			this.lock.unlock();
 		}
 	}
 
 	/**
-	 * Return whether a task, which is counted already, need not get a new thread.
+	 * Start a thread if more tasks wait than there are threads to take them.
 	 */
-	private boolean isToWait() {
-		int threads = getPoolSize();
-		if (threads == MOST_THREADS && this.tasks.get() > threads) {
-			warnings.warn("{} threads of {} are busy with tasks that block, and others wait for them", threads,
+	private void startMissingThread() {
+		int before;
+		this.lock.lock();
+		try {
+			before = this.threads;
+			if (this.waiting.size() <= this.idle) {
+				return;
+			}
+			this.threads = Math.min(before + 1, MOST_THREADS);
+		}
+		finally {
+			this.lock.unlock();
+		}
+		if (before == MOST_THREADS) {
+			warnings.warn("{} threads of {} are busy with tasks that block, and others wait for them", before,
 					this.name);
-			return true;
+			return;
 		}
-		return this.tasks.get() <= threads;
+		try {
+			this.factory.newThread(this::work).start();
+		}
+		catch (Throwable ex) {
+			oneThreadLess();
+			// not by the timer of the template, which ends when that closes: whoever
+			// waits for the task would wait for good
+			CompletableFuture.delayedExecutor(RETRY_MILLIS, TimeUnit.MILLISECONDS, Runnable::run)
+				.execute(this::startMissingThread);
+			Failures.log(logger::error, "A thread of {} could not be started; its task is tried again in {} ms",
+					this.name, RETRY_MILLIS, ex);
+		}
+	}
+
+	private void oneThreadLess() {
+		this.lock.lock();
+		try {
+			this.threads--;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	private void work() {
+		for (Runnable task = next(); task != null; task = next()) {
+			Guard.run(this.name, task);
+			// the next task is not to find the interrupt of this one
+			Thread.interrupted();
+		}
 	}
 
 	/**
-	 * Try a task again. Not by the timer of the template, which ends when that closes:
-	 * whoever waits for the task would wait for good.
+	 * Wait for a task.
+	 * @return {@code null} if there is none, and the thread is to end
 	 */
-	private void later(Runnable task, Throwable failure) {
-		logger.error("A thread of {} could not be started; its task is tried again in {} ms", this.name, RETRY_MILLIS,
-				failure);
-		CompletableFuture.delayedExecutor(RETRY_MILLIS, TimeUnit.MILLISECONDS, this).execute(task);
+	private @Nullable Runnable next() {
+		this.lock.lock();
+		try {
+			this.idle++;
+			awaitTask();
+			this.idle--;
+			this.threads -= this.waiting.isEmpty() ? 1 : 0;
+			return this.waiting.poll();
+		}
+		finally {
+			this.lock.unlock();
+		}
 	}
 
-	/**
-	 * The tasks that wait for a thread. It refuses a task while no thread is idle, so
-	 * that the pool starts one.
-	 */
-	private static final class Waiting extends LinkedBlockingQueue<Runnable> {
-
-		private static final long serialVersionUID = 1;
-
-		private transient @Nullable WorkerPool pool;
-
-		@Override
-		public boolean offer(Runnable task) {
-			return Objects.requireNonNull(this.pool).isToWait() && super.offer(task);
+	private void awaitTask() {
+		try {
+			long left = this.idleNanos;
+			while (this.waiting.isEmpty() && left > 0) {
+				left = this.change.awaitNanos(Math.min(left, this.idleNanos));
+			}
 		}
-
-		/**
-		 * Keep a task that got no new thread, as others were started just now.
-		 */
-		private void keep(Runnable task) {
-			super.offer(task);
+		catch (Throwable ex) {
+			// an interrupt, or no memory to wait: a thread that is missed starts again
 		}
-
 	}
 
 }

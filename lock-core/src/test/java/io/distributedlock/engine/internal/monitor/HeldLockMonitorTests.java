@@ -16,10 +16,14 @@ import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
 import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.engine.HeldByHand;
 import io.distributedlock.engine.Inside;
 import io.distributedlock.engine.LockTemplateBuilder;
+import io.distributedlock.engine.ScheduledByHand;
+import io.distributedlock.engine.internal.key.CallsUnderWay;
 import io.distributedlock.engine.internal.runtime.EngineRuntime;
 import io.distributedlock.engine.internal.runtime.SystemRuntime;
+import io.distributedlock.engine.internal.runtime.Timers;
 import io.distributedlock.local.LocalLockProvider;
 import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
@@ -60,6 +64,25 @@ class HeldLockMonitorTests {
 		assertThat(log()).containsOnlyOnce("lock.warn-after")
 			.contains("Lock 'k'")
 			.contains("longHoldIsReportedOnceWithTheStackOfItsHolder");
+	}
+
+	/**
+	 * As where there is no memory to list what is held.
+	 */
+	@Test
+	void reviewThatFailsIsNotTheLast() {
+		ScheduledByHand runtime = new ScheduledByHand();
+		HeldByHand held = new HeldByHand();
+		HeldLockMonitor monitor = new HeldLockMonitor(runtime, new Timers(runtime), new CallsUnderWay(), WARN_AFTER,
+				true);
+		monitor.plan(null);
+		runtime.moveTo(WARN_AFTER.toNanos());
+		runtime.runTimers();
+		held.runUntil(2 * WARN_AFTER.toNanos());
+		monitor.plan(held.lock.keeper());
+		runtime.moveTo(2 * WARN_AFTER.toNanos());
+		runtime.runTimers();
+		assertThat(log()).contains("lock.warn-after");
 	}
 
 	@Test

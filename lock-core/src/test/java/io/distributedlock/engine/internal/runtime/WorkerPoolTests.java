@@ -1,9 +1,12 @@
 package io.distributedlock.engine.internal.runtime;
 
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
@@ -155,6 +158,32 @@ class WorkerPoolTests {
 			}
 		}
 		blocked.countDown();
+	}
+
+	/**
+	 * The pool may count on a thread that ends just then, and the JVM have no other.
+	 */
+	@Test
+	void taskForWhichThereIsNoThreadRunsOnce() throws InterruptedException {
+		int tasks = 2000;
+		this.workers.release();
+		ExecutorService starter = Executors.newSingleThreadExecutor();
+		CompletableFuture.runAsync(this::note, starter).join();
+		ThreadlessThread.run(() -> {
+			for (int i = 0; i < tasks; i++) {
+				CompletableFuture.runAsync(() -> this.workers.execute(this.ran::incrementAndGet), starter).join();
+				long next = System.nanoTime() + 950_000 + ThreadLocalRandom.current().nextLong(200_000);
+				while (System.nanoTime() < next) {
+					Thread.onSpinWait();
+				}
+				this.workers.execute(this.ran::incrementAndGet);
+			}
+		});
+		starter.shutdown();
+		awaitRuns(1 + 2 * tasks);
+		// one that is tried again comes after a tenth of a second
+		Patience.await().pollDelay(Duration.ofMillis(500)).until(() -> true);
+		assertThat(this.ran).hasValue(1 + 2 * tasks);
 	}
 
 	private void note() {
