@@ -143,10 +143,9 @@ public final class AttemptTimers {
 	}
 
 	private void set(AtomicReferenceFieldUpdater<AttemptTimers, Timers.Timer> field, long atNanos, Runnable step) {
-		Timers.Timer timer = this.timers.stepAt(atNanos, () -> run(step));
-		field.getAndSet(this, timer).cancel();
+		this.timers.stepAt(field, this, atNanos, () -> run(step));
 		if (this.ended) {
-			timer.cancel();
+			cancel(field);
 		}
 	}
 

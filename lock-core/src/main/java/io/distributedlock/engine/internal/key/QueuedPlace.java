@@ -2,7 +2,7 @@ package io.distributedlock.engine.internal.key;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Function;
 
 import io.distributedlock.engine.internal.request.LockAttempt;
@@ -27,6 +27,9 @@ final class QueuedPlace {
 
 	private static final Logger logger = LoggerFactory.getLogger(QueuedPlace.class);
 
+	private static final AtomicReferenceFieldUpdater<QueuedPlace, Timers.Timer> TIMER = AtomicReferenceFieldUpdater
+		.newUpdater(QueuedPlace.class, Timers.Timer.class, "timer");
+
 	/**
 	 * A call that has not got its lock by then, or a little later, counts as waiting. A
 	 * free lock takes less.
@@ -46,7 +49,8 @@ final class QueuedPlace {
 
 	private final CompletableFuture<Lease> granted = new CompletableFuture<>();
 
-	private final AtomicReference<Timers.Timer> timer = new AtomicReference<>(Timers.Timer.NONE);
+	@SuppressWarnings("UnusedVariable")
+	private volatile Timers.Timer timer = Timers.Timer.NONE;
 
 	/**
 	 * What is to be done, and when. One task after the other uses this.
@@ -259,14 +263,14 @@ final class QueuedPlace {
 			}
 		}
 		this.attendAtNanos = next;
-		this.timer.set(this.access.timers().stepAt(next, this::attend));
+		this.access.timers().stepAt(TIMER, this, next, this::attend);
 		if (this.granted.isDone()) {
 			cancelTimer();
 		}
 	}
 
 	private void cancelTimer() {
-		this.timer.getAndSet(Timers.Timer.NONE).cancel();
+		TIMER.getAndSet(this, Timers.Timer.NONE).cancel();
 	}
 
 }

@@ -291,10 +291,10 @@ public final class HeldLock extends Bag.Member {
 	/**
 	 * Set when the keeper looks at this lock next.
 	 */
-	void setTimer(Timers.Timer next) {
-		TIMER.getAndSet(this, next).cancel();
+	void setTimer(Timers timers, long atNanos, Runnable task) {
+		timers.at(TIMER, this, atNanos, task);
 		if (!isHeld()) {
-			next.cancel();
+			cancelTimers();
 		}
 	}
 

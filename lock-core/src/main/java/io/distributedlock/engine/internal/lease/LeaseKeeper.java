@@ -121,7 +121,7 @@ public final class LeaseKeeper {
 		long at;
 		do {
 			at = lock.clock().nextEventNanos();
-			lock.setTimer(this.timers.at(at, () -> attend(lock)));
+			lock.setTimer(this.timers, at, () -> attend(lock));
 		}
 		// another thread may have made it earlier, and set its timer before this one did
 		while (lock.isHeld() && lock.clock().nextEventNanos() - at < 0);

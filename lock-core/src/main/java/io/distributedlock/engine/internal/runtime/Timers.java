@@ -9,6 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 
 import org.jspecify.annotations.Nullable;
 
@@ -87,6 +88,32 @@ public final class Timers {
 	 */
 	public Timer stepAt(long atNanos, Runnable step) {
 		return start(new Timer(atNanos, step, this.sequence.incrementAndGet(), this.runtime));
+	}
+
+	/**
+	 * Run a task as {@link #at(long, Runnable)} does, in place of the timer of a field.
+	 */
+	public <T> void at(AtomicReferenceFieldUpdater<T, Timer> field, T owner, long atNanos, Runnable task) {
+		replace(field, owner, new Timer(atNanos, task, this.sequence.incrementAndGet(), null));
+	}
+
+	/**
+	 * Run a step as {@link #stepAt(long, Runnable)} does, in place of the timer of a
+	 * field.
+	 */
+	public <T> void stepAt(AtomicReferenceFieldUpdater<T, Timer> field, T owner, long atNanos, Runnable step) {
+		replace(field, owner, new Timer(atNanos, step, this.sequence.incrementAndGet(), this.runtime));
+	}
+
+	/**
+	 * The field has the timer before it starts: its task may run at once, and set the
+	 * next one, which this thread must not cancel. The timer before is cancelled last: it
+	 * stays if there is no memory for another one.
+	 */
+	private <T> void replace(AtomicReferenceFieldUpdater<T, Timer> field, T owner, Timer timer) {
+		Timer before = field.getAndSet(owner, timer);
+		start(timer);
+		before.cancel();
 	}
 
 	private Timer start(Timer timer) {

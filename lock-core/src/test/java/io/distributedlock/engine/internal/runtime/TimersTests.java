@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.stream.IntStream;
 
 import io.distributedlock.test.patience.Patience;
@@ -108,6 +109,49 @@ class TimersTests {
 		assertThat(runs).hasValue(10);
 	}
 
+	/**
+	 * The thread that sets a timer may come to a halt while another one runs it.
+	 */
+	@Test
+	void timerThatRunsWhileItIsSetMaySetTheNextOne() {
+		ManualRuntime runtime = new ManualRuntime(0);
+		Timers timers = new Timers(runtime);
+		Clock clock = new Clock();
+		runtime.beforeSchedule = () -> timers.at(Clock.TIMER, clock, 5 * SECOND, clock.runs::incrementAndGet);
+		timers.at(Clock.TIMER, clock, 0, () -> {
+		});
+		runtime.runUntil(10 * SECOND);
+		assertThat(clock.runs).hasValue(1);
+	}
+
+	@Test
+	void timerStaysIfTheNextOneCannotBeSet() {
+		ManualRuntime runtime = new ManualRuntime(0);
+		Timers timers = new Timers(runtime);
+		Clock clock = new Clock();
+		timers.at(Clock.TIMER, clock, 5 * SECOND, clock.runs::incrementAndGet);
+		runtime.beforeSchedule = () -> {
+			throw new OutOfMemoryError("no thread");
+		};
+		assertThatExceptionOfType(OutOfMemoryError.class)
+			.isThrownBy(() -> timers.at(Clock.TIMER, clock, 7 * SECOND, clock.runs::incrementAndGet));
+		runtime.runUntil(6 * SECOND);
+		assertThat(clock.runs).hasValue(1);
+	}
+
+	@Test
+	void timerReplacesTheOneBefore() {
+		ManualRuntime runtime = new ManualRuntime(0);
+		Timers timers = new Timers(runtime);
+		Clock clock = new Clock();
+		for (int i = 5; i < 9; i++) {
+			timers.stepAt(Clock.TIMER, clock, i * SECOND, clock.runs::incrementAndGet);
+		}
+		assertThat(timers.size()).isOne();
+		runtime.runUntil(10 * SECOND);
+		assertThat(clock.runs).hasValue(1);
+	}
+
 	@Test
 	void timerMayAddAndCancelOthersAndItself() {
 		ManualRuntime runtime = new ManualRuntime(0);
@@ -200,6 +244,21 @@ class TimersTests {
 		private final AtomicInteger runs = new AtomicInteger();
 
 		private volatile boolean cancelled;
+
+	}
+
+	/**
+	 * What has one timer at a time.
+	 */
+	private static final class Clock {
+
+		private static final AtomicReferenceFieldUpdater<Clock, Timers.Timer> TIMER = AtomicReferenceFieldUpdater
+			.newUpdater(Clock.class, Timers.Timer.class, "timer");
+
+		private final AtomicInteger runs = new AtomicInteger();
+
+		@SuppressWarnings("UnusedVariable")
+		private volatile Timers.Timer timer = Timers.Timer.NONE;
 
 	}
 
