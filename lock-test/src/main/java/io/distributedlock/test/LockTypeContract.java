@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import io.distributedlock.LockCapability;
@@ -171,17 +172,18 @@ abstract class LockTypeContract extends OwnerContract {
 	}
 
 	@Test
-	final void readLeaseIsRenewed() throws Exception {
+	final void readLeaseIsRenewed() {
 		if (!isCapableOf(LockCapability.SHARED)) {
 			return;
 		}
 		Duration lease = atLeastShortest(Duration.ofSeconds(4));
 		LockTemplate first = node((settings) -> settings.renewalLeaseTime(lease));
 		LockTemplate second = node();
-		LockHandle reader = first.acquireAsync(request().withType(LockType.READ)).get();
-		Patience.await().during(lease.multipliedBy(5).dividedBy(4)).until(reader::isValid);
-		assertThat(second.tryAcquire(request().withType(LockType.WRITE))).isEmpty();
-		reader.close();
+		Patience.await().until(() -> {
+			try (LockHandle reader = first.acquire(request().withType(LockType.READ))) {
+				return outlives(reader, lease, () -> second.tryAcquire(request().withType(LockType.WRITE)));
+			}
+		});
 		second.acquire(request().withType(LockType.WRITE)).close();
 	}
 
@@ -191,8 +193,7 @@ abstract class LockTypeContract extends OwnerContract {
 			return;
 		}
 		LockRequest request = request().withPermits(3);
-		Duration lease = atLeastShortest(Duration.ofSeconds(4));
-		LockTemplate first = node((settings) -> settings.renewalLeaseTime(lease));
+		LockTemplate first = node();
 		LockTemplate second = node();
 		LockHandle a = first.acquire(request);
 		LockHandle b = first.acquire(request);
@@ -201,7 +202,7 @@ abstract class LockTypeContract extends OwnerContract {
 		assertThat(first.tryAcquire(request)).isEmpty();
 		assertThat(second.tryAcquire(request)).isEmpty();
 		CompletableFuture<LockHandle> waiting = second.acquireAsync(request);
-		Patience.await().during(lease.plusMillis(400)).until(() -> !waiting.isDone());
+		Patience.await().during(Duration.ofMillis(400)).until(() -> !waiting.isDone());
 		b.close();
 		LockHandle d = waiting.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
 		a.ensureHeld();
@@ -245,24 +246,29 @@ abstract class LockTypeContract extends OwnerContract {
 		assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(shortLease().toNanos() * 9 / 10);
 	}
 
-	/**
-	 * Return {@code false} if the lease was lost, as on a machine that stands still for a
-	 * second.
-	 */
 	private boolean extendedLeaseOutlivesItsTerm(LockTemplate first, LockTemplate second, Duration brief) {
 		try (LockHandle handle = first.acquire(lease(brief))) {
 			handle.extend(Duration.ofSeconds(30).plus(limits().shortest()));
-			long afterFirstTerm = System.nanoTime() + brief.multipliedBy(5).dividedBy(4).toNanos();
-			Patience.await().until(() -> System.nanoTime() - afterFirstTerm > 0);
-			Optional<LockHandle> other = second.tryAcquire(request());
-			boolean held = handle.isValid();
-			other.ifPresent(LockHandle::close);
-			assertThat(held && other.isPresent()).as("two owners").isFalse();
-			return held;
+			return outlives(handle, brief, () -> second.tryAcquire(request()));
 		}
 		catch (LockLostException ex) {
 			return false;
 		}
+	}
+
+	/**
+	 * Wait until a term is over.
+	 * @return {@code false} if the lease was lost, as on a machine that stands still for
+	 * a second
+	 */
+	private static boolean outlives(LockHandle handle, Duration term, Supplier<Optional<LockHandle>> rival) {
+		long afterTerm = System.nanoTime() + term.multipliedBy(5).dividedBy(4).toNanos();
+		Patience.await().until(() -> System.nanoTime() - afterTerm > 0);
+		Optional<LockHandle> other = rival.get();
+		boolean held = handle.isValid();
+		other.ifPresent(LockHandle::close);
+		assertThat(held && other.isPresent()).as("two owners").isFalse();
+		return held;
 	}
 
 	@Test

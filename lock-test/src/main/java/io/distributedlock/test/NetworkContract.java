@@ -406,10 +406,13 @@ abstract class NetworkContract extends KeyContract {
 		}
 	}
 
-	private static void assertOneOwner(LockHandle handle, LockRequest request, LockTemplate other) {
-		if (handle.isValid() && request.type() != LockType.READ) {
-			Optional<LockHandle> second = other.tryAcquire(request);
-			assertThat(second.isPresent() && handle.isValid()).as("%s has two owners", request).isFalse();
+	private void assertOneOwner(LockHandle handle, LockRequest request, LockTemplate other) {
+		if (handle.isValid() && request.type() != LockType.READ && other.tryAcquire(request).isPresent()) {
+			if (source().faults().endsWithConnection()) {
+				// on a busy machine the holder has yet to notice what the server has
+				Patience.await("the loss of %s".formatted(request)).until(() -> !handle.isValid());
+			}
+			assertThat(handle.isValid()).as("%s has two owners", request).isFalse();
 		}
 	}
 
