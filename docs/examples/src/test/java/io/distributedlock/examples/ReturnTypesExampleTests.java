@@ -31,6 +31,7 @@ class ReturnTypesExampleTests extends OnEveryProvider {
 			.allowBlockingCallsInside("java.util.concurrent.ThreadPoolExecutor", "addWorker")
 			.allowBlockingCallsInside("java.util.concurrent.ThreadPoolExecutor", "getPoolSize")
 			.allowBlockingCallsInside("java.util.concurrent.LinkedBlockingQueue", "offer")
+			.allowBlockingCallsInside("io.distributedlock.engine.internal.runtime.WorkerPool", "execute")
 			.install();
 	}
 
