@@ -56,14 +56,7 @@ class ReactiveTests {
 
 	@BeforeAll
 	static void watchForBlockingCalls() {
-		// whoever hands a task to a pool may meet another thread that does so
-		BlockHound.builder()
-			.loadIntegrations()
-			.allowBlockingCallsInside("java.util.concurrent.LinkedBlockingQueue", "offer")
-			.allowBlockingCallsInside("io.distributedlock.engine.internal.runtime.WorkerPool", "execute")
-			.allowBlockingCallsInside("java.util.concurrent.ThreadPoolExecutor", "addWorker")
-			.allowBlockingCallsInside("java.util.concurrent.ThreadPoolExecutor", "getPoolSize")
-			.install();
+		BlockHound.install();
 	}
 
 	@AfterEach

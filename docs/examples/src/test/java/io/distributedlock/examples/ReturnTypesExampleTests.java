@@ -24,14 +24,13 @@ class ReturnTypesExampleTests extends OnEveryProvider {
 	@BeforeAll
 	static void watchEventLoops() {
 		// threads of Redisson's own pool wait for their next task, which Netty would
-		// forbid; whoever hands a task to a pool may meet another thread that does so
+		// forbid; and Redisson may meet another thread that hands a task to that pool
 		BlockHound.builder()
 			.loadIntegrations()
 			.allowBlockingCallsInside("java.util.concurrent.ThreadPoolExecutor", "getTask")
 			.allowBlockingCallsInside("java.util.concurrent.ThreadPoolExecutor", "addWorker")
 			.allowBlockingCallsInside("java.util.concurrent.ThreadPoolExecutor", "getPoolSize")
 			.allowBlockingCallsInside("java.util.concurrent.LinkedBlockingQueue", "offer")
-			.allowBlockingCallsInside("io.distributedlock.engine.internal.runtime.WorkerPool", "execute")
 			.install();
 	}
 

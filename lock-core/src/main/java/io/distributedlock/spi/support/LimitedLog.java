@@ -1,7 +1,7 @@
 package io.distributedlock.spi.support;
 
 import java.time.Duration;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 
 import org.jspecify.annotations.Nullable;
@@ -25,11 +25,7 @@ public final class LimitedLog {
 
 	private final LongSupplier nanoTime;
 
-	private final ReentrantLock counting = new ReentrantLock();
-
-	private long windowStart;
-
-	private long seen;
+	private final AtomicReference<Window> window;
 
 	/**
 	 * Create a log for warnings of one kind.
@@ -42,7 +38,7 @@ public final class LimitedLog {
 	LimitedLog(Logger logger, LongSupplier nanoTime) {
 		this.logger = logger;
 		this.nanoTime = nanoTime;
-		this.windowStart = nanoTime.getAsLong() - WINDOW_NANOS;
+		this.window = new AtomicReference<>(new Window(nanoTime.getAsLong() - WINDOW_NANOS, 0, 0));
 	}
 
 	/**
@@ -54,31 +50,31 @@ public final class LimitedLog {
 		if (!this.logger.isWarnEnabled()) {
 			return;
 		}
-		long number;
-		long leftOut = 0;
-		this.counting.lock();
-		try {
-			long now = this.nanoTime.getAsLong();
-			if (now - this.windowStart >= WINDOW_NANOS) {
-				leftOut = Math.max(0, this.seen - LINES);
-				this.windowStart = now;
-				this.seen = 0;
-			}
-			this.seen++;
-			number = this.seen;
+		long now = this.nanoTime.getAsLong();
+		Window current = this.window.updateAndGet((before) -> before.withWarning(now));
+		if (current.seen == 1 && current.leftOut > 0) {
+			this.logger.warn(current.leftOut + " warnings like the next one were left out. " + format, arguments);
 		}
-		finally {
-			this.counting.unlock();
-		}
-		if (leftOut > 0) {
-			this.logger.warn(leftOut + " warnings like the next one were left out. " + format, arguments);
-		}
-		else if (number < LINES) {
+		else if (current.seen < LINES) {
 			this.logger.warn(format, arguments);
 		}
-		else if (number == LINES) {
+		else if (current.seen == LINES) {
 			this.logger.warn(format + " Further warnings like this one are left out for up to a minute.", arguments);
 		}
+	}
+
+	/**
+	 * The warnings of a minute.
+	 *
+	 * @param leftOut how many of the minute before were not written
+	 */
+	private record Window(long start, long seen, long leftOut) {
+
+		private Window withWarning(long now) {
+			return (now - this.start < WINDOW_NANOS) ? new Window(this.start, this.seen + 1, this.leftOut)
+					: new Window(now, 1, Math.max(0, this.seen - LINES));
+		}
+
 	}
 
 }

@@ -4,8 +4,9 @@ import java.util.List;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.LongFunction;
 
@@ -142,7 +143,12 @@ public final class Listeners {
 	 */
 	private static final class CallQueue {
 
-		private final Queue<Runnable> calls;
+		/**
+		 * To add to it waits for no lock: an event loop may bring an event.
+		 */
+		private final Queue<Runnable> calls = new ConcurrentLinkedQueue<>();
+
+		private final AtomicInteger room;
 
 		private final int atOnce;
 
@@ -151,7 +157,7 @@ public final class Listeners {
 		private final AtomicBoolean running = new AtomicBoolean();
 
 		private CallQueue(int capacity, int atOnce, Consumer<Runnable> threads) {
-			this.calls = new LinkedBlockingQueue<>(capacity);
+			this.room = new AtomicInteger(capacity);
 			this.atOnce = atOnce;
 			this.threads = threads;
 		}
@@ -161,11 +167,12 @@ public final class Listeners {
 		 * @return {@code false} if too many wait
 		 */
 		private boolean add(Runnable call) {
-			boolean added = this.calls.offer(call);
-			if (added) {
-				goOn();
+			if (this.room.getAndUpdate((now) -> Math.max(now - 1, 0)) == 0) {
+				return false;
 			}
-			return added;
+			this.calls.add(call);
+			goOn();
+			return true;
 		}
 
 		private void goOn() {
@@ -178,7 +185,9 @@ public final class Listeners {
 			if (this.running.compareAndSet(false, true)) {
 				try {
 					for (int i = 0; i < this.atOnce && !this.calls.isEmpty(); i++) {
-						this.calls.remove().run();
+						Runnable call = this.calls.remove();
+						this.room.incrementAndGet();
+						call.run();
 					}
 				}
 				finally {

@@ -1,13 +1,13 @@
 package io.distributedlock.engine.internal.runtime;
 
-import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.distributedlock.spi.support.DaemonThreads;
 import io.distributedlock.spi.support.Failures;
@@ -45,23 +45,22 @@ final class WorkerPool implements Executor {
 
 	private final ThreadFactory factory;
 
-	/**
-	 * Whoever reads or changes one of the following has this lock.
-	 */
-	private final ReentrantLock lock = new ReentrantLock();
-
-	private final Condition change = this.lock.newCondition();
-
-	private final Queue<Runnable> waiting = new ArrayDeque<>();
-
-	private int threads;
+	private final Queue<Runnable> waiting = new ConcurrentLinkedQueue<>();
 
 	/**
-	 * How many threads wait for a task, or are about to take one of those that wait.
+	 * A permit for each task that waits. To give one, and to add a task, waits for no
+	 * lock: an event loop may bring a task. A permit without a task ends a thread.
 	 */
-	private int idle;
+	private final Semaphore permits = new Semaphore(0);
 
-	private long idleNanos = TimeUnit.SECONDS.toNanos(10);
+	private final AtomicInteger threads = new AtomicInteger();
+
+	/**
+	 * How many threads wait for a task, less the tasks that wait for a thread.
+	 */
+	private final AtomicInteger idle = new AtomicInteger();
+
+	private volatile long idleNanos = TimeUnit.SECONDS.toNanos(10);
 
 	WorkerPool(String name) {
 		this.name = name;
@@ -74,14 +73,9 @@ final class WorkerPool implements Executor {
 
 	@Override
 	public void execute(Runnable task) {
-		this.lock.lock();
-		try {
-			this.waiting.add(task);
-			this.change.signal();
-		}
-		finally {
-			this.lock.unlock();
-		}
+		this.waiting.add(task);
+		this.permits.release();
+		this.idle.decrementAndGet();
 		startMissingThread();
 	}
 
@@ -89,34 +83,19 @@ final class WorkerPool implements Executor {
 	 * Let idle threads end immediately. Tasks that come later still run.
 	 */
 	void release() {
-		this.lock.lock();
-		try {
-			this.idleNanos = TimeUnit.MILLISECONDS.toNanos(1);
-			this.change.signalAll();
-		}
-		finally {
-			this.lock.unlock();
-		}
+		this.idleNanos = TimeUnit.MILLISECONDS.toNanos(1);
+		this.permits.release(Math.max(0, this.idle.getAndUpdate((now) -> Math.min(now, 0))));
 	}
 
 	/**
 	 * Start a thread if more tasks wait than there are threads to take them.
 	 */
 	private void startMissingThread() {
-		int before;
-		this.lock.lock();
-		try {
-			before = this.threads;
-			if (this.waiting.size() <= this.idle) {
-				return;
-			}
-			this.threads = Math.min(before + 1, MOST_THREADS);
+		if (this.idle.get() >= 0) {
+			return;
 		}
-		finally {
-			this.lock.unlock();
-		}
-		if (before == MOST_THREADS) {
-			warnings.warn("{} threads of {} are busy with tasks that block, and others wait for them", before,
+		if (this.threads.getAndUpdate((now) -> Math.min(now + 1, MOST_THREADS)) == MOST_THREADS) {
+			warnings.warn("{} threads of {} are busy with tasks that block, and others wait for them", MOST_THREADS,
 					this.name);
 			return;
 		}
@@ -124,7 +103,7 @@ final class WorkerPool implements Executor {
 			this.factory.newThread(this::work).start();
 		}
 		catch (Throwable ex) {
-			oneThreadLess();
+			this.threads.decrementAndGet();
 			// not by the timer of the template, which ends when that closes: whoever
 			// waits for the task would wait for good
 			CompletableFuture.delayedExecutor(RETRY_MILLIS, TimeUnit.MILLISECONDS, Runnable::run)
@@ -134,22 +113,15 @@ final class WorkerPool implements Executor {
 		}
 	}
 
-	private void oneThreadLess() {
-		this.lock.lock();
-		try {
-			this.threads--;
-		}
-		finally {
-			this.lock.unlock();
-		}
-	}
-
 	private void work() {
 		for (Runnable task = next(); task != null; task = next()) {
 			Guard.run(this.name, task);
 			// the next task is not to find the interrupt of this one
 			Thread.interrupted();
 		}
+		this.threads.decrementAndGet();
+		// a task may have come while this thread was one of the most that there may be
+		startMissingThread();
 	}
 
 	/**
@@ -157,28 +129,22 @@ final class WorkerPool implements Executor {
 	 * @return {@code null} if there is none, and the thread is to end
 	 */
 	private @Nullable Runnable next() {
-		this.lock.lock();
-		try {
-			this.idle++;
-			awaitTask();
-			this.idle--;
-			this.threads -= this.waiting.isEmpty() ? 1 : 0;
-			return this.waiting.poll();
-		}
-		finally {
-			this.lock.unlock();
-		}
-	}
-
-	private void awaitTask() {
-		try {
-			long left = this.idleNanos;
-			while (this.waiting.isEmpty() && left > 0) {
-				left = this.change.awaitNanos(Math.min(left, this.idleNanos));
+		this.idle.incrementAndGet();
+		while (!awaitPermit()) {
+			if (this.idle.getAndUpdate((now) -> (now > 0) ? now - 1 : now) > 0) {
+				return null;
 			}
 		}
+		return this.waiting.poll();
+	}
+
+	private boolean awaitPermit() {
+		try {
+			return this.permits.tryAcquire(this.idleNanos, TimeUnit.NANOSECONDS);
+		}
 		catch (Throwable ex) {
-			// an interrupt, or no memory to wait: a thread that is missed starts again
+			// an interrupt, or no memory to wait
+			return false;
 		}
 	}
 
