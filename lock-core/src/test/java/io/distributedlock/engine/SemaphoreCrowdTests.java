@@ -3,12 +3,20 @@ package io.distributedlock.engine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.distributedlock.LockCapability;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
+import io.distributedlock.local.LocalLockProvider;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LockProvider;
+import io.distributedlock.spi.ReleaseSignal;
 import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -94,6 +102,23 @@ class SemaphoreCrowdTests {
 		Leftovers.assertNone(this.template);
 	}
 
+	/**
+	 * This provider signals from inside of the call by which one begins to listen.
+	 */
+	@Test
+	void whoWaitsListensOnceAndNoLongerThanItWaits() {
+		Listened listened = new Listened();
+		try (DefaultLockTemplate signalled = DefaultLockTemplate.builder().provider(listened).build()) {
+			LockRequest request = LockRequest.of("k").withPermits(1).withWaitTime(Duration.ofMinutes(5));
+			LockHandle held = signalled.acquire(request);
+			CompletableFuture<LockHandle> waiting = signalled.acquireAsync(request);
+			assertThat(listened.listeners).hasValue(1);
+			held.close();
+			assertThat(waiting).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close);
+			Patience.await().untilAsserted(() -> assertThat(listened.listeners).hasValue(0));
+		}
+	}
+
 	@Test
 	void permitAndLockOfOneKeyAreTwoLocks() {
 		LockRequest both = LockRequest.of("a").withPermits(1).and(LockRequest.of("a"));
@@ -108,6 +133,39 @@ class SemaphoreCrowdTests {
 			assertThat(handle.parts()).hasSize(2);
 		}
 		Leftovers.assertNone(this.template);
+	}
+
+	private static final class Listened implements LockProvider, ReleaseSignal {
+
+		private final LocalLockProvider local = new LocalLockProvider();
+
+		private final AtomicInteger listeners = new AtomicInteger();
+
+		@Override
+		public String name() {
+			return "listened";
+		}
+
+		@Override
+		public Set<LockCapability> capabilities() {
+			return this.local.capabilities();
+		}
+
+		@Override
+		public CompletionStage<Lease> tryAcquire(LeaseRequest request) {
+			return this.local.tryAcquire(request);
+		}
+
+		@Override
+		public Subscription listen(String key, Runnable onRelease) {
+			this.listeners.incrementAndGet();
+			Subscription subscription = this.local.listen(key, onRelease);
+			return () -> {
+				subscription.close();
+				this.listeners.decrementAndGet();
+			};
+		}
+
 	}
 
 }

@@ -261,7 +261,8 @@ final class AttemptLoop {
 			return true;
 		}
 		this.question.end();
-		return this.call.takeTurnToAsk();
+		// a signal that comes while this call begins to listen asks after that
+		return this.call.takeTurnToAsk() && this.question.begin();
 	}
 
 	/**
