@@ -166,6 +166,33 @@ class EngineFaultsTests {
 		}
 	}
 
+	/**
+	 * Its wait is over, and its turn comes while it is to look again.
+	 */
+	@Test
+	void waitWhoseTurnComesLateEndsWithTheCommandTimeout() {
+		ScheduledByHand runtime = new ScheduledByHand();
+		this.provider.attempts.add(ScriptedProvider.never());
+		this.provider.attempts.add(ScriptedProvider.never());
+		try (DefaultLockTemplate byHand = DefaultLockTemplate.builder()
+			.provider(this.provider)
+			.runtime((executor) -> runtime)
+			.commandTimeout(Duration.ofSeconds(20))
+			.build()) {
+			CompletableFuture<LockHandle> first = byHand.acquireAsync(LockRequest.of("k"));
+			CompletableFuture<LockHandle> second = byHand
+				.acquireAsync(LockRequest.of("k").withWaitTime(Duration.ofSeconds(1)));
+			runtime.beforeNextTimer(() -> first.cancel(false));
+			runtime.moveTo(Duration.ofSeconds(11).toNanos());
+			runtime.runTimers();
+			assertThat(this.provider.attempts).as("answers that nobody has asked for").isEmpty();
+			assertThat(second).isNotDone();
+			runtime.moveTo(Duration.ofSeconds(22).toNanos());
+			runtime.runTimers();
+			assertThat(second).isCompletedExceptionally();
+		}
+	}
+
 	@Test
 	void leaseThatIsLostBeforeItsCallHasItIsNoLoss() {
 		ScheduledByHand runtime = new ScheduledByHand();

@@ -19,11 +19,20 @@ public final class ScheduledByHand implements EngineRuntime {
 
 	private volatile boolean outOfMemory;
 
+	private final Queue<Runnable> beforeTimers = new ConcurrentLinkedQueue<>();
+
 	/**
 	 * Set whether the JVM has no memory for a timer.
 	 */
 	public void outOfMemory(boolean none) {
 		this.outOfMemory = none;
+	}
+
+	/**
+	 * Run a step just before the next timer is set, as another thread may.
+	 */
+	public void beforeNextTimer(Runnable step) {
+		this.beforeTimers.add(step);
 	}
 
 	/**
@@ -53,6 +62,10 @@ public final class ScheduledByHand implements EngineRuntime {
 	public void schedule(Runnable task, long delayNanos) {
 		if (this.outOfMemory) {
 			throw new OutOfMemoryError("no room for a timer");
+		}
+		Runnable before = this.beforeTimers.poll();
+		if (before != null) {
+			before.run();
 		}
 		this.timers.add(new Due(this.now + Math.max(delayNanos, 0), task));
 	}

@@ -318,14 +318,24 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 	private void awaitTurnUntil(long untilNanos, long lookNanos) {
 		attemptTimers().lookAt(untilNanos, () -> onTurnTimeout(lookNanos));
 		if (this.inside) {
-			endLook();
+			limitAnswer();
+		}
+	}
+
+	/**
+	 * The turn has come. The command time-out counts from the end of the wait time.
+	 */
+	private void limitAnswer() {
+		endLook();
+		if (remainingWaitNanos() <= 0) {
+			long until = this.waitUntilNanos + this.shared.providerCalls().commandTimeoutNanos();
+			attemptTimers().lookAt(until, this::endUnanswered);
 		}
 	}
 
 	@Override
 	public void onTurn() {
 		this.inside = true;
-		endLook();
 		if (isOver()) {
 			leaveKey();
 			return;
@@ -335,11 +345,7 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 			return;
 		}
 		try {
-			if (remainingWaitNanos() <= 0) {
-				// the command time-out counts from the end of the wait time
-				long until = this.waitUntilNanos + this.shared.providerCalls().commandTimeoutNanos();
-				attemptTimers().lookAt(until, this::endUnanswered);
-			}
+			limitAnswer();
 			this.attempts.ask();
 		}
 		catch (Throwable ex) {
