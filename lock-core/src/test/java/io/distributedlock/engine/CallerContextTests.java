@@ -1,5 +1,7 @@
 package io.distributedlock.engine;
 
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -84,6 +86,30 @@ class CallerContextTests {
 		assertThat(get(refused)).isEqualTo("benfalse");
 		held.close();
 		assertThat(get(seen)).isEqualTo("anna");
+	}
+
+	/**
+	 * A pool makes a thread for one caller, and then runs code of others there.
+	 */
+	@Test
+	void whatIsNotCapturedIsNotSeen() {
+		InheritableThreadLocal<String> inherited = new InheritableThreadLocal<>();
+		ClassLoader classes = new URLClassLoader(new URL[0]);
+		ClassLoader before = Thread.currentThread().getContextClassLoader();
+		Thread.currentThread().setContextClassLoader(classes);
+		inherited.set("anna");
+		try {
+			assertThat(get(this.template.executeAsync(REQUEST,
+					() -> CompletableFuture.completedFuture(inherited.get() + Thread.currentThread().getName()))))
+				.startsWith("nulllock-callback");
+			assertThat(get(this.template.executeAsync(REQUEST,
+					() -> CompletableFuture.completedFuture(Thread.currentThread().getContextClassLoader()))))
+				.isSameAs(classes);
+		}
+		finally {
+			inherited.remove();
+			Thread.currentThread().setContextClassLoader(before);
+		}
 	}
 
 	@Test

@@ -4,7 +4,8 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Makes daemon threads, which do not keep a JVM from ending, with numbered names.
+ * Makes daemon threads, which do not keep a JVM from ending, with numbered names. They
+ * inherit no thread-locals: a pool would show those of one caller to all others.
  *
  * @since 0.1
  */
@@ -24,8 +25,10 @@ public final class DaemonThreads implements ThreadFactory {
 
 	@Override
 	public Thread newThread(Runnable task) {
-		Thread thread = new Thread(task, this.name + '-' + this.count.incrementAndGet());
+		Thread thread = new Thread(null, task, this.name + '-' + this.count.incrementAndGet(), 0, false);
 		thread.setDaemon(true);
+		// a thread that inherits no thread-locals does not inherit this on each JDK
+		thread.setContextClassLoader(Thread.currentThread().getContextClassLoader());
 		return thread;
 	}
 
