@@ -148,7 +148,9 @@ public final class Listeners {
 		 */
 		private final Queue<Runnable> calls = new ConcurrentLinkedQueue<>();
 
-		private final AtomicInteger room;
+		private final AtomicInteger waiting = new AtomicInteger();
+
+		private final int capacity;
 
 		private final int atOnce;
 
@@ -157,7 +159,7 @@ public final class Listeners {
 		private final AtomicBoolean running = new AtomicBoolean();
 
 		private CallQueue(int capacity, int atOnce, Consumer<Runnable> threads) {
-			this.room = new AtomicInteger(capacity);
+			this.capacity = capacity;
 			this.atOnce = atOnce;
 			this.threads = threads;
 		}
@@ -167,10 +169,11 @@ public final class Listeners {
 		 * @return {@code false} if too many wait
 		 */
 		private boolean add(Runnable call) {
-			if (this.room.getAndUpdate((now) -> Math.max(now - 1, 0)) == 0) {
+			if (this.waiting.get() >= this.capacity) {
 				return false;
 			}
 			this.calls.add(call);
+			this.waiting.incrementAndGet();
 			goOn();
 			return true;
 		}
@@ -186,7 +189,7 @@ public final class Listeners {
 				try {
 					for (int i = 0; i < this.atOnce && !this.calls.isEmpty(); i++) {
 						Runnable call = this.calls.remove();
-						this.room.incrementAndGet();
+						this.waiting.decrementAndGet();
 						call.run();
 					}
 				}

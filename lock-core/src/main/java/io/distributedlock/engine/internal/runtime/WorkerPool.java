@@ -4,7 +4,7 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
-import java.util.concurrent.Semaphore;
+import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -12,7 +12,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.distributedlock.spi.support.DaemonThreads;
 import io.distributedlock.spi.support.Failures;
 import io.distributedlock.spi.support.LimitedLog;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -41,24 +40,30 @@ final class WorkerPool implements Executor {
 	 */
 	private static final long RETRY_MILLIS = 100;
 
+	/**
+	 * How long a thread stays idle that is hardly needed.
+	 */
+	private static final long SHORT_NANOS = 1_000_000;
+
+	/**
+	 * Ends the thread that gets it.
+	 */
+	private static final Runnable END = () -> {
+	};
+
 	private final String name;
 
 	private final ThreadFactory factory;
 
+	/**
+	 * Where threads without a task wait for the next one. To bring a task there, and to
+	 * add it to those that wait, waits for no lock: an event loop may bring a task.
+	 */
+	private final SynchronousQueue<Runnable> idle = new SynchronousQueue<>();
+
 	private final Queue<Runnable> waiting = new ConcurrentLinkedQueue<>();
 
-	/**
-	 * A permit for each task that waits. To give one, and to add a task, waits for no
-	 * lock: an event loop may bring a task. A permit without a task ends a thread.
-	 */
-	private final Semaphore permits = new Semaphore(0);
-
 	private final AtomicInteger threads = new AtomicInteger();
-
-	/**
-	 * How many threads wait for a task, less the tasks that wait for a thread.
-	 */
-	private final AtomicInteger idle = new AtomicInteger();
 
 	private volatile long idleNanos = TimeUnit.SECONDS.toNanos(10);
 
@@ -73,25 +78,27 @@ final class WorkerPool implements Executor {
 
 	@Override
 	public void execute(Runnable task) {
-		this.waiting.add(task);
-		this.permits.release();
-		this.idle.decrementAndGet();
-		startMissingThread();
+		if (!this.idle.offer(task)) {
+			this.waiting.add(task);
+			startThread();
+		}
 	}
 
 	/**
 	 * Let idle threads end immediately. Tasks that come later still run.
 	 */
 	void release() {
-		this.idleNanos = TimeUnit.MILLISECONDS.toNanos(1);
-		this.permits.release(Math.max(0, this.idle.getAndUpdate((now) -> Math.min(now, 0))));
+		this.idleNanos = SHORT_NANOS;
+		while (this.idle.offer(END)) {
+			// for the next one
+		}
 	}
 
 	/**
-	 * Start a thread if more tasks wait than there are threads to take them.
+	 * Start a thread if a task waits for one.
 	 */
-	private void startMissingThread() {
-		if (this.idle.get() >= 0) {
+	private void startThread() {
+		if (this.waiting.isEmpty()) {
 			return;
 		}
 		if (this.threads.getAndUpdate((now) -> Math.min(now + 1, MOST_THREADS)) == MOST_THREADS) {
@@ -107,45 +114,34 @@ final class WorkerPool implements Executor {
 			// not by the timer of the template, which ends when that closes: whoever
 			// waits for the task would wait for good
 			CompletableFuture.delayedExecutor(RETRY_MILLIS, TimeUnit.MILLISECONDS, Runnable::run)
-				.execute(this::startMissingThread);
+				.execute(this::startThread);
 			Failures.log(logger::error, "A thread of {} could not be started; its task is tried again in {} ms",
 					this.name, RETRY_MILLIS, ex);
 		}
 	}
 
 	private void work() {
-		for (Runnable task = next(); task != null; task = next()) {
+		for (Runnable task = next(); task != END; task = next()) {
 			Guard.run(this.name, task);
 			// the next task is not to find the interrupt of this one
 			Thread.interrupted();
 		}
 		this.threads.decrementAndGet();
 		// a task may have come while this thread was one of the most that there may be
-		startMissingThread();
+		startThread();
 	}
 
-	/**
-	 * Wait for a task.
-	 * @return {@code null} if there is none, and the thread is to end
-	 */
-	private @Nullable Runnable next() {
-		this.idle.incrementAndGet();
-		while (!awaitPermit()) {
-			if (this.idle.getAndUpdate((now) -> (now > 0) ? now - 1 : now) > 0) {
-				return null;
-			}
-		}
-		return this.waiting.poll();
-	}
-
-	private boolean awaitPermit() {
+	private Runnable next() {
+		Runnable task = this.waiting.poll();
+		// a task may come before this thread is idle, and find no room for another one
+		long nanos = (this.threads.get() < MOST_THREADS) ? this.idleNanos : SHORT_NANOS;
 		try {
-			return this.permits.tryAcquire(this.idleNanos, TimeUnit.NANOSECONDS);
+			task = (task != null) ? task : this.idle.poll(nanos, TimeUnit.NANOSECONDS);
 		}
 		catch (Throwable ex) {
-			// an interrupt, or no memory to wait
-			return false;
+			// an interrupt, or no memory to wait: a thread that is missed starts again
 		}
+		return (task != null) ? task : END;
 	}
 
 }
