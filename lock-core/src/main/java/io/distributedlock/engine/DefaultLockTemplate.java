@@ -111,14 +111,13 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 				builder.pollNanos(), builder.interopPolling);
 		Acquisition.Shared shared = new Acquisition.Shared(this.runtime, this.timers, this.providerCalls, access,
 				this.keys, this.calls, this.keeper, this.releaser, listeners);
-		this.acquirer = new Acquirer(shared, List.copyOf(builder.observers), this.runtime, this.timers,
-				this.providerCalls, this.calls, this.keeper, callbacks, this.handleReleases);
+		this.acquirer = new Acquirer(shared, List.copyOf(builder.observers), callbacks, this.handleReleases);
 		this.backends = new Backends(new LinkedHashMap<>(builder.providers), this.runtime, this.providerCalls,
 				this.calls::isClosed);
 	}
 
 	private void releaseAbandoned(HeldLock lock) {
-		this.releaser.releaseNow(lock);
+		this.releaser.release(lock, false);
 	}
 
 	/**
@@ -286,8 +285,7 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 			call.endForClose();
 			return CompletableFuture.completedFuture(null);
 		})));
-		this.keeper.stop()
-			.forEach((lock) -> steps.add(onThreadOfEngine(() -> this.releaser.releaseAfterMinimum(lock))));
+		this.keeper.stop().forEach((lock) -> steps.add(onThreadOfEngine(() -> this.releaser.release(lock, true))));
 		this.outages.close();
 		// releases that other threads have begun
 		steps.addAll(this.releaser.pending());

@@ -60,12 +60,12 @@ class SchedulesTests {
 
 		@Operation(runOnce = true)
 		public void close() {
-			this.held.handle.leave();
+			this.held.handle.leave(true);
 		}
 
 		@Operation(runOnce = true)
 		public void closeOther() {
-			this.other.leave();
+			this.other.leave(true);
 		}
 
 		@Operation(runOnce = true)
@@ -97,12 +97,12 @@ class SchedulesTests {
 
 		@Operation(runOnce = true)
 		public void close() {
-			this.held.handle.leave();
+			this.held.handle.leave(true);
 		}
 
 		@Operation(runOnce = true)
 		public void closeAgain() {
-			this.held.handle.leave();
+			this.held.handle.leave(true);
 		}
 
 		@Operation(runOnce = true)
@@ -117,7 +117,7 @@ class SchedulesTests {
 			if (this.entered != null) {
 				require(this.held.lock.isHeld(), "released while a holder is inside");
 				require(this.held.releases.get() == 0, "the lease was released while a holder is inside");
-				this.entered.leave();
+				this.entered.leave(true);
 			}
 			this.held.requireEnded(true);
 			require(!this.held.isLost(), "lost by nobody");

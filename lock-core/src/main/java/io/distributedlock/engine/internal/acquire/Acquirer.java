@@ -21,15 +21,11 @@ import io.distributedlock.engine.internal.handle.MultiHandle;
 import io.distributedlock.engine.internal.handle.SingleHandle;
 import io.distributedlock.engine.internal.key.Acquisition;
 import io.distributedlock.engine.internal.key.AcquisitionOutcome;
-import io.distributedlock.engine.internal.key.CallsUnderWay;
 import io.distributedlock.engine.internal.lease.HeldLock;
-import io.distributedlock.engine.internal.lease.LeaseKeeper;
 import io.distributedlock.engine.internal.request.LockAttempt;
 import io.distributedlock.engine.internal.request.LockErrors;
 import io.distributedlock.engine.internal.runtime.Callbacks;
-import io.distributedlock.engine.internal.runtime.EngineRuntime;
 import io.distributedlock.engine.internal.runtime.LockTimes;
-import io.distributedlock.engine.internal.runtime.ProviderCalls;
 import io.distributedlock.engine.internal.runtime.Timers;
 import io.distributedlock.event.LockObserver;
 import org.jspecify.annotations.Nullable;
@@ -42,16 +38,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param shared what its acquisitions have in common
  * @param observers observe each call
- * @param runtime time and threads
- * @param timers end what takes too long
- * @param providerCalls know the command time-out
- * @param calls the calls under way
- * @param keeper knows what is held
  * @param callbacks runs code of the user
  * @param handleReleases what the handles have in common
  */
-public record Acquirer(Acquisition.Shared shared, List<LockObserver> observers, EngineRuntime runtime, Timers timers,
-		ProviderCalls providerCalls, CallsUnderWay calls, LeaseKeeper keeper, Callbacks callbacks,
+public record Acquirer(Acquisition.Shared shared, List<LockObserver> observers, Callbacks callbacks,
 		HandleReleases handleReleases) {
 
 	/**
@@ -61,18 +51,8 @@ public record Acquirer(Acquisition.Shared shared, List<LockObserver> observers, 
 	 */
 	public @Nullable LockHandle acquire(List<LockAttempt> attempts, boolean orThrow) {
 		LockAttempt attempt = attempts.get(0);
-		EngineHandle handle;
-		if (attempts.size() > 1) {
-			handle = new MultiLockAcquisition(this, attempts, orThrow, false).await();
-		}
-		else {
-			HeldLock held = find(attempt, LockContext.capture());
-			SingleHandle again = (held != null) ? SingleHandle.reenter(attempt, held, this.handleReleases) : null;
-			if (again != null) {
-				return again;
-			}
-			handle = await(attempt, attempt, orThrow, longestNanos(attempt));
-		}
+		EngineHandle handle = (attempts.size() > 1) ? new MultiLockAcquisition(this, attempts, orThrow, false).await()
+				: await(attempt, attempt, orThrow, longestNanos(attempt));
 		if (handle != null) {
 			LockContext.attach(handle);
 		}
@@ -105,8 +85,8 @@ public record Acquirer(Acquisition.Shared shared, List<LockObserver> observers, 
 	 * take.
 	 */
 	private Consumer<Callbacks.ForCaller> limit(LockAttempt attempt, CompletableFuture<?> future) {
-		long untilNanos = this.runtime.nanoTime() + LockTimes.saturatedNanos(attempt.waitTime())
-				+ this.providerCalls.commandTimeoutNanos();
+		long untilNanos = this.shared.runtime().nanoTime() + LockTimes.saturatedNanos(attempt.waitTime())
+				+ this.shared.providerCalls().commandTimeoutNanos();
 		return (caller) -> {
 			Timers.Timer limit = callBackAt(untilNanos, caller,
 					() -> future.completeExceptionally(outOfTime(attempt, LockErrors.noThread(attempt))));
@@ -125,7 +105,7 @@ public record Acquirer(Acquisition.Shared shared, List<LockObserver> observers, 
 
 	private boolean isFor(LockHandle handle, List<LockAttempt> attempts) {
 		return handle instanceof EngineHandle engineHandle && engineHandle.parts().size() == attempts.size()
-				&& attempts.stream().allMatch((attempt) -> engineHandle.isFor(attempt, this.keeper));
+				&& attempts.stream().allMatch((attempt) -> engineHandle.isFor(attempt, this.shared.keeper()));
 	}
 
 	/**
@@ -142,7 +122,7 @@ public record Acquirer(Acquisition.Shared shared, List<LockObserver> observers, 
 		if (reentered != null) {
 			return toHandle(asked, reentered, ObservedCall.NONE, orThrow);
 		}
-		ObservedCall observed = ObservedCall.begin(attempt, this.observers, this.runtime);
+		ObservedCall observed = ObservedCall.begin(attempt, this.observers, this.shared.runtime());
 		Acquisition acquisition = new Acquisition(attempt, this.shared, caller, Thread.currentThread(), observed);
 		return toHandle(asked, await(acquisition, timeoutNanos), observed, orThrow);
 	}
@@ -158,7 +138,7 @@ public record Acquirer(Acquisition.Shared shared, List<LockObserver> observers, 
 		}
 		CompletableFuture<AcquisitionOutcome> result = acquisition.start();
 		try {
-			return result.isDone() ? result.join() : this.runtime.await(result, timeoutNanos);
+			return result.isDone() ? result.join() : this.shared.runtime().await(result, timeoutNanos);
 		}
 		catch (TimeoutException ex) {
 			acquisition.endUnanswered();
@@ -199,7 +179,7 @@ public record Acquirer(Acquisition.Shared shared, List<LockObserver> observers, 
 			new Delivery<>(asked, orThrow, toResult, future, ObservedCall.NONE, late).send(reentered);
 			return;
 		}
-		ObservedCall observed = ObservedCall.begin(attempt, this.observers, this.runtime);
+		ObservedCall observed = ObservedCall.begin(attempt, this.observers, this.shared.runtime());
 		Acquisition acquisition = new Acquisition(attempt, this.shared, caller, null, observed);
 		Delivery<R> delivery = new Delivery<>(asked, orThrow, toResult, future, observed, late);
 		// cancelled, or completed by the user or a time-out
@@ -249,7 +229,7 @@ public record Acquirer(Acquisition.Shared shared, List<LockObserver> observers, 
 	 * Run code of the user at a time, whether the user's executor is busy or not.
 	 */
 	Timers.Timer callBackAt(long nanos, Callbacks.ForCaller caller, Runnable code) {
-		return this.timers.at(nanos, () -> caller.runNow(code));
+		return this.shared.timers().at(nanos, () -> caller.runNow(code));
 	}
 
 	/**
@@ -257,26 +237,19 @@ public record Acquirer(Acquisition.Shared shared, List<LockObserver> observers, 
 	 * its timers early.
 	 */
 	LockException outOfTime(LockAttempt attempt, LockException otherwise) {
-		return this.calls.isClosed() ? LockErrors.closed(attempt) : otherwise;
+		return this.shared.calls().isClosed() ? LockErrors.closed(attempt) : otherwise;
 	}
 
 	EngineHandle combine(List<EngineHandle> taken) {
 		return new MultiHandle(taken, this.handleReleases);
 	}
 
-	private @Nullable AcquisitionOutcome reenter(LockAttempt attempt, LockContext context) {
-		HeldLock lock = find(attempt, context);
-		if (lock == null) {
-			return null;
-		}
-		return lock.enter() ? AcquisitionOutcome.acquired(lock) : null;
-	}
-
 	/**
-	 * Return the lock that a caller holds and may enter again, {@code null} for none.
+	 * Enter a lock again that the caller holds.
+	 * @return {@code null} if it holds none that it may enter
 	 */
-	private @Nullable HeldLock find(LockAttempt attempt, LockContext context) {
-		if (!attempt.isReentrant() || this.calls.isClosed()) {
+	private @Nullable AcquisitionOutcome reenter(LockAttempt attempt, LockContext context) {
+		if (!attempt.isReentrant() || this.shared.calls().isClosed()) {
 			return null;
 		}
 		HeldLock held = context.innermost((handle) -> reentered(handle, attempt) != null)
@@ -285,11 +258,11 @@ public record Acquirer(Acquisition.Shared shared, List<LockObserver> observers, 
 		if (held != null && !attempt.isCoveredBy(held.attempt().type())) {
 			throw LockErrors.upgrade(attempt);
 		}
-		return held;
+		return (held != null && held.enter()) ? AcquisitionOutcome.acquired(held) : null;
 	}
 
 	private @Nullable HeldLock reentered(LockHandle handle, LockAttempt attempt) {
-		return (handle instanceof EngineHandle each) ? each.reentered(attempt, this.keeper) : null;
+		return (handle instanceof EngineHandle each) ? each.reentered(attempt, this.shared.keeper()) : null;
 	}
 
 	/**
@@ -297,7 +270,7 @@ public record Acquirer(Acquisition.Shared shared, List<LockObserver> observers, 
 	 * limit is for a JVM that is too busy to run the timer.
 	 */
 	private long longestNanos(LockAttempt attempt) {
-		long commandTimeout = this.providerCalls.commandTimeoutNanos();
+		long commandTimeout = this.shared.providerCalls().commandTimeoutNanos();
 		return LockTimes.saturatedNanos(attempt.waitTime()) + commandTimeout + commandTimeout / 8;
 	}
 
@@ -379,7 +352,7 @@ public record Acquirer(Acquisition.Shared shared, List<LockObserver> observers, 
 				this.future.completeExceptionally(ex);
 			}
 			if (!delivered && handle != null) {
-				handle.leaveUnused();
+				handle.leave(false);
 			}
 		}
 
@@ -388,7 +361,7 @@ public record Acquirer(Acquisition.Shared shared, List<LockObserver> observers, 
 			if (lock != null) {
 				this.observed.abandoned((failure instanceof LockNotAcquiredException refusal) ? refusal.getReason()
 						: Reason.INTERRUPTED);
-				Acquirer.this.runtime.execute(() -> Acquirer.this.handleReleases.leave(lock, false));
+				Acquirer.this.shared.runtime().execute(() -> Acquirer.this.handleReleases.leave(lock, false));
 			}
 		}
 

@@ -60,12 +60,12 @@ final class MultiLockAcquisition {
 		this.attempts = attempts;
 		this.orThrow = orThrow;
 		this.forWork = forWork;
-		this.startNanos = acquirer.runtime().nanoTime();
+		this.startNanos = acquirer.shared().runtime().nanoTime();
 		long longestWait = attempts.stream()
 			.mapToLong((attempt) -> LockTimes.saturatedNanos(attempt.waitTime()))
 			.max()
 			.orElse(0);
-		this.giveUpAtNanos = this.startNanos + longestWait + acquirer.providerCalls().commandTimeoutNanos();
+		this.giveUpAtNanos = this.startNanos + longestWait + acquirer.shared().providerCalls().commandTimeoutNanos();
 	}
 
 	/**
@@ -76,7 +76,7 @@ final class MultiLockAcquisition {
 		try {
 			for (LockAttempt attempt : this.attempts) {
 				EngineHandle next = this.acquirer.await(attempt, inTimeLeft(attempt), this.orThrow,
-						this.giveUpAtNanos - this.acquirer.runtime().nanoTime());
+						this.giveUpAtNanos - this.acquirer.shared().runtime().nanoTime());
 				if (next == null) {
 					releaseTaken();
 					return null;
@@ -112,7 +112,7 @@ final class MultiLockAcquisition {
 	private LockException outOfTime() {
 		LockAttempt first = this.attempts.get(0);
 		return this.acquirer.outOfTime(first, this.threadless ? LockErrors.noThread(first)
-				: LockErrors.unavailable(first, this.acquirer.providerCalls().noAnswer()));
+				: LockErrors.unavailable(first, this.acquirer.shared().providerCalls().noAnswer()));
 	}
 
 	/**
@@ -211,13 +211,13 @@ final class MultiLockAcquisition {
 			return attempt;
 		}
 		long waitUntilNanos = this.startNanos + LockTimes.saturatedNanos(attempt.waitTime());
-		long left = waitUntilNanos - this.acquirer.runtime().nanoTime();
+		long left = waitUntilNanos - this.acquirer.shared().runtime().nanoTime();
 		return attempt.waitingFor(Duration.ofNanos(Math.max(left, 0)));
 	}
 
 	private void releaseTaken() {
 		for (int i = this.taken.size() - 1; i >= 0; i--) {
-			this.taken.get(i).leaveUnused();
+			this.taken.get(i).leave(false);
 		}
 	}
 

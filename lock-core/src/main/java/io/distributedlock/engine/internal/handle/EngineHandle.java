@@ -38,13 +38,12 @@ public abstract class EngineHandle implements LockHandle {
 	 * Callbacks refer to this and not to the handle: a handle that something refers to
 	 * counts as in use.
 	 */
-	final AtomicBoolean closed;
+	final AtomicBoolean closed = new AtomicBoolean();
 
 	final HandleReleases handleReleases;
 
-	EngineHandle(HandleReleases handleReleases, boolean open) {
+	EngineHandle(HandleReleases handleReleases) {
 		this.handleReleases = handleReleases;
-		this.closed = new AtomicBoolean(!open);
 	}
 
 	/**
@@ -82,20 +81,10 @@ public abstract class EngineHandle implements LockHandle {
 
 	/**
 	 * Mark the handle as closed, and begin to leave what it stands for.
+	 * @param used {@code false} if nothing was done under the lock
 	 * @return completes, always normally, with what failed
 	 */
-	public final CompletableFuture<@Nullable LockUnavailableException> leave() {
-		return leave(true);
-	}
-
-	/**
-	 * As {@link #leave()}, for a lock under which nothing was done.
-	 */
-	public final CompletableFuture<@Nullable LockUnavailableException> leaveUnused() {
-		return leave(false);
-	}
-
-	private CompletableFuture<@Nullable LockUnavailableException> leave(boolean used) {
+	public final CompletableFuture<@Nullable LockUnavailableException> leave(boolean used) {
 		if (!this.closed.compareAndSet(false, true)) {
 			return CompletableFuture.completedFuture(null);
 		}
@@ -115,12 +104,12 @@ public abstract class EngineHandle implements LockHandle {
 
 	@Override
 	public final void close(@Nullable Throwable workFailure) {
-		this.handleReleases.await(attempt(), leave(), workFailure);
+		this.handleReleases.await(attempt(), leave(true), workFailure);
 	}
 
 	@Override
 	public final CompletableFuture<@Nullable Void> closeAsync() {
-		return this.handleReleases.forUser(leave());
+		return this.handleReleases.forUser(leave(true));
 	}
 
 	@Override

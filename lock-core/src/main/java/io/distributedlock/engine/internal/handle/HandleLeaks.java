@@ -55,8 +55,6 @@ final class HandleLeaks {
 
 	/**
 	 * A handle in the sample. Runs when the handle is closed, or was forgotten.
-	 *
-	 * @param closed a handle that was never opened counts as closed
 	 */
 	private record Sample(String key, AtomicBoolean closed, Throwable acquired) implements Runnable {
 

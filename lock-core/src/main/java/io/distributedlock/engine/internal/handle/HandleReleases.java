@@ -59,8 +59,7 @@ public record HandleReleases(EngineRuntime runtime, ProviderCalls providerCalls,
 		if (!lock.exit()) {
 			return LEFT;
 		}
-		CompletableFuture<@Nullable Void> released = used ? this.releaser.releaseAfterMinimum(lock)
-				: this.releaser.releaseNow(lock);
+		CompletableFuture<@Nullable Void> released = this.releaser.release(lock, used);
 		// while the request is under way
 		lock.observed().released();
 		if (lock.loss() != null) {

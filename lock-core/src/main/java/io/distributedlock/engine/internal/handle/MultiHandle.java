@@ -27,7 +27,7 @@ public final class MultiHandle extends EngineHandle {
 	private final List<EngineHandle> parts;
 
 	public MultiHandle(List<EngineHandle> parts, HandleReleases handleReleases) {
-		super(handleReleases, true);
+		super(handleReleases);
 		this.parts = List.copyOf(parts);
 	}
 
@@ -123,7 +123,7 @@ public final class MultiHandle extends EngineHandle {
 		CompletableFuture<@Nullable LockUnavailableException> all = CompletableFuture.completedFuture(null);
 		for (int i = this.parts.size() - 1; i >= 0; i--) {
 			EngineHandle part = this.parts.get(i);
-			all = all.thenCombine(used ? part.leave() : part.leaveUnused(), MultiHandle::together);
+			all = all.thenCombine(part.leave(used), MultiHandle::together);
 		}
 		return all;
 	}

@@ -3,18 +3,11 @@ package io.distributedlock.engine.internal.handle;
 import java.lang.ref.Cleaner;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 
-import io.distributedlock.LockContext;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.Sequencer;
@@ -29,21 +22,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SingleHandle extends EngineHandle {
 
-	@SuppressWarnings("rawtypes")
-	private static final AtomicReferenceFieldUpdater<SingleHandle, @Nullable Queue> CALLBACKS = AtomicReferenceFieldUpdater
-		.newUpdater(SingleHandle.class, Queue.class, "callbacks");
-
 	/**
 	 * What the caller asked for, which may be less than what the owner has.
 	 */
 	private final LockAttempt attempt;
 
 	private final HeldLock lock;
-
-	/**
-	 * Each removes a callback that was registered through this handle.
-	 */
-	private volatile @Nullable Queue<Runnable> callbacks;
 
 	/**
 	 * Tells the lock that a handle is still in use, as long as this handle is reachable.
@@ -57,30 +41,11 @@ public final class SingleHandle extends EngineHandle {
 	 * Create the handle of a holder.
 	 */
 	public SingleHandle(LockAttempt attempt, HeldLock lock, HandleReleases handleReleases) {
-		this(attempt, lock, handleReleases, true);
-	}
-
-	private SingleHandle(LockAttempt attempt, HeldLock lock, HandleReleases handleReleases, boolean open) {
-		super(handleReleases, open);
+		super(handleReleases);
 		this.attempt = attempt;
 		this.lock = lock;
 		this.useMarker = lock.useMarker();
 		this.watched = handleReleases.leaks().watch(this);
-	}
-
-	/**
-	 * Enter a lock again on this thread, which has a handle of it.
-	 * @return an open handle; {@code null} if the last holder has just left
-	 */
-	public static @Nullable SingleHandle reenter(LockAttempt attempt, HeldLock lock, HandleReleases handleReleases) {
-		SingleHandle handle = new SingleHandle(attempt, lock, handleReleases, false);
-		LockContext.attach(handle);
-		if (lock.enter()) {
-			handle.closed.set(false);
-			return handle;
-		}
-		LockContext.detach(handle);
-		return null;
 	}
 
 	// templates and providers are told apart by identity
@@ -159,57 +124,17 @@ public final class SingleHandle extends EngineHandle {
 
 	@Override
 	public void onExpiring(Duration margin, Runnable callback) {
-		// the callback refers to this and not to the handle, which would count as in use
-		AtomicBoolean done = this.closed;
-		Runnable whileOpen = () -> {
-			if (!done.get()) {
-				callback.run();
-			}
-		};
-		register(() -> this.lock.keeper().onExpiring(this.lock, margin, whileOpen));
+		this.lock.keeper().onExpiring(this.lock, this.closed, margin, callback);
 	}
 
 	@Override
 	public void onLost(Consumer<LockLostException> callback) {
-		AtomicBoolean done = this.closed;
-		Consumer<LockLostException> whileOpen = (loss) -> {
-			if (!done.get()) {
-				callback.accept(loss);
-			}
-		};
-		register(() -> this.lock.keeper().onLost(this.lock, whileOpen));
-	}
-
-	/**
-	 * Register a callback until this handle is closed.
-	 */
-	private void register(Supplier<Runnable> registration) {
-		if (this.closed.get()) {
-			return;
-		}
-		callbacks().add(registration.get());
-		if (this.closed.get()) {
-			removeCallbacks();
-		}
-	}
-
-	private Queue<Runnable> callbacks() {
-		Queue<Runnable> created = new ConcurrentLinkedQueue<>();
-		return CALLBACKS.compareAndSet(this, null, created) ? created : Objects.requireNonNull(this.callbacks);
-	}
-
-	private void removeCallbacks() {
-		Queue<Runnable> known = this.callbacks;
-		if (known != null) {
-			for (Runnable next = known.poll(); next != null; next = known.poll()) {
-				next.run();
-			}
-		}
+		this.lock.keeper().onLost(this.lock, this.closed, callback);
 	}
 
 	@Override
 	CompletableFuture<@Nullable LockUnavailableException> exit(boolean used) {
-		removeCallbacks();
+		this.lock.forgetCallbacks(this.closed);
 		if (this.watched != null) {
 			this.watched.clean();
 		}

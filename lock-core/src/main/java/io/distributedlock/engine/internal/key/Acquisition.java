@@ -504,36 +504,39 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 	 * Give the caller a lock, or release it.
 	 */
 	private void hold(HeldLock lock) {
-		lock.calledBy(this.thread, this.observed);
-		KeyLock at = keptKey();
+		boolean held = false;
 		try {
-			// a template that closes takes all locks back when it has ended the calls
-			if (this.shared.calls().isClosed() || !this.shared.keeper().track(lock)) {
-				end(AcquisitionOutcome.CLOSED);
-				this.shared.releaser().releaseNow(lock);
-				return;
-			}
-			if (!lock.isValid() || !lock.begin()) {
-				// lost just now: this call is in front still, and may ask again
-				this.attempts.onFailure(LockErrors.noTimeLeft(this.attempt, lock.lease()));
-				this.shared.releaser().releaseNow(lock);
-				return;
-			}
-			if (at != null) {
-				at.hold(this, lock);
-				if (!lock.isHeld()) {
-					// lost before that: the keeper has not found it in front
-					this.shared.runtime().execute(() -> at.leave(lock));
-				}
-			}
-			if (!end(AcquisitionOutcome.acquired(lock))) {
-				this.shared.releaser().releaseNow(lock);
-			}
+			held = isGiven(lock);
 		}
 		catch (Throwable ex) {
 			end(AcquisitionOutcome.unavailable(ex));
-			this.shared.releaser().releaseNow(lock);
 		}
+		if (!held) {
+			this.shared.releaser().release(lock, false);
+		}
+	}
+
+	private boolean isGiven(HeldLock lock) {
+		lock.calledBy(this.thread, this.observed);
+		// a template that closes takes all locks back when it has ended the calls
+		if (this.shared.calls().isClosed() || !this.shared.keeper().track(lock)) {
+			end(AcquisitionOutcome.CLOSED);
+			return false;
+		}
+		if (!lock.isValid() || !lock.begin()) {
+			// lost just now: this call is in front still, and may ask again
+			this.attempts.onFailure(LockErrors.noTimeLeft(this.attempt, lock.lease()));
+			return false;
+		}
+		KeyLock at = keptKey();
+		if (at != null) {
+			at.hold(this, lock);
+			if (!lock.isHeld()) {
+				// lost before that: the keeper has not found it in front
+				this.shared.runtime().execute(() -> at.leave(lock));
+			}
+		}
+		return end(AcquisitionOutcome.acquired(lock));
 	}
 
 	/**

@@ -1,5 +1,7 @@
 package io.distributedlock.engine.internal.lease;
 
+import java.util.concurrent.atomic.AtomicBoolean;
+
 /**
  * A callback for the time shortly before a local deadline. It is called once for each
  * deadline.
@@ -10,15 +12,25 @@ final class ExpiryWatch {
 
 	private final long marginNanos;
 
+	private final AtomicBoolean closed;
+
 	private final Runnable callback;
 
 	private volatile boolean fired;
 
 	private volatile long firedForNanos;
 
-	ExpiryWatch(long marginNanos, Runnable callback) {
+	ExpiryWatch(long marginNanos, AtomicBoolean closed, Runnable callback) {
 		this.marginNanos = marginNanos;
+		this.closed = closed;
 		this.callback = callback;
+	}
+
+	/**
+	 * Return whether the handle is closed for which it was registered.
+	 */
+	AtomicBoolean closed() {
+		return this.closed;
 	}
 
 	Runnable callback() {

@@ -2,18 +2,16 @@ package io.distributedlock.engine.internal.lease;
 
 import java.lang.ref.WeakReference;
 import java.time.Duration;
-import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
-import java.util.function.Consumer;
 
 import io.distributedlock.LockLostException;
 import io.distributedlock.engine.internal.event.ObservedCall;
 import io.distributedlock.engine.internal.request.LockAttempt;
 import io.distributedlock.engine.internal.request.LockErrors;
-import io.distributedlock.engine.internal.runtime.Bag;
 import io.distributedlock.engine.internal.runtime.LockTimes;
 import io.distributedlock.engine.internal.runtime.Timers;
 import io.distributedlock.spi.Lease;
@@ -27,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * Why: docs/decisions/014-abandoned-handles.md
  */
-public final class HeldLock extends Bag.Member {
+public final class HeldLock extends HoldState {
 
 	private static final AtomicReferenceFieldUpdater<HeldLock, Timers.Timer> TIMER = AtomicReferenceFieldUpdater
 		.newUpdater(HeldLock.class, Timers.Timer.class, "timer");
@@ -61,8 +59,6 @@ public final class HeldLock extends Bag.Member {
 	 * enters any more.
 	 */
 	private final AtomicInteger holders = new AtomicInteger(1);
-
-	private final HoldState state = new HoldState();
 
 	private final TermRequests requests = new TermRequests();
 
@@ -212,14 +208,6 @@ public final class HeldLock extends Bag.Member {
 		return isHeld() && remainingNanos() > 0;
 	}
 
-	/**
-	 * Return whether the lock is neither released nor lost. Its local deadline may have
-	 * passed, and the keeper not have noticed yet.
-	 */
-	public boolean isHeld() {
-		return this.state.isHeld();
-	}
-
 	public long remainingNanos() {
 		return isHeld() ? Math.max(0, this.clock.deadlineNanos() - this.keeper.nanoTime()) : 0;
 	}
@@ -246,13 +234,6 @@ public final class HeldLock extends Bag.Member {
 		return Duration.ofNanos(this.keeper.nanoTime() - this.beganNanos);
 	}
 
-	/**
-	 * Return how this lock was lost, {@code null} if it was not.
-	 */
-	public @Nullable LockLostException loss() {
-		return this.state.loss();
-	}
-
 	public void ensureHeld() {
 		if (isValid()) {
 			return;
@@ -261,7 +242,7 @@ public final class HeldLock extends Bag.Member {
 		if (loss != null) {
 			throw LockErrors.lost(this.attempt, "see the cause", loss);
 		}
-		throw LockErrors.lost(this.attempt, this.state.isReleased() ? "it was released before"
+		throw LockErrors.lost(this.attempt, isReleased() ? "it was released before"
 				: "its lease of %s has ended".formatted(LockTimes.text(this.clock.granted())));
 	}
 
@@ -303,14 +284,6 @@ public final class HeldLock extends Bag.Member {
 	}
 
 	/**
-	 * Note that a caller has the lock. Nobody is told of a loss before that.
-	 * @return {@code false} if it was lost before
-	 */
-	public boolean begin() {
-		return this.state.begin();
-	}
-
-	/**
 	 * Note that the release begins. It begins once.
 	 * @param begun completes when the lease is released
 	 * @return what completes when the lease is released, if somebody else has begun;
@@ -321,32 +294,11 @@ public final class HeldLock extends Bag.Member {
 	}
 
 	/**
-	 * End the hold because its holders have left. No renewal is sent from then on.
-	 * @return {@code false} if it had ended before, or nobody had it
+	 * Remove the callbacks of a handle that is closed.
 	 */
-	boolean markReleased() {
-		return this.state.release();
-	}
-
-	/**
-	 * End the hold although its holders have not left.
-	 * @return the callbacks to call, {@code null} if it had ended before, or nobody had
-	 * it
-	 */
-	@Nullable List<Consumer<LockLostException>> markLost(LockLostException exception) {
-		return this.state.lose(exception);
-	}
-
-	/**
-	 * Register a callback for the loss of the lock.
-	 * @return the loss, if it has happened: then the callback is not registered
-	 */
-	@Nullable LockLostException onLost(Consumer<LockLostException> callback) {
-		return this.state.onLost(callback);
-	}
-
-	void forget(Consumer<LockLostException> callback) {
-		this.state.remove(callback);
+	public void forgetCallbacks(AtomicBoolean closed) {
+		forget(closed);
+		this.clock.unwatch(closed);
 	}
 
 	/**

@@ -1,25 +1,31 @@
 package io.distributedlock.engine.internal.lease;
 
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 import io.distributedlock.LockLostException;
+import io.distributedlock.engine.internal.runtime.Bag;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Whether a hold goes on, and who wants to be told if it is lost. A hold ends once: it is
  * released or lost, and never both. Thread-safe.
  */
-final class HoldState {
+abstract class HoldState extends Bag.Member {
 
 	private static final AtomicReferenceFieldUpdater<HoldState, State> STATE = AtomicReferenceFieldUpdater
 		.newUpdater(HoldState.class, State.class, "state");
 
 	private volatile State state = State.GRANTED;
 
-	boolean isHeld() {
+	/**
+	 * Return whether the lock is neither released nor lost. Its local deadline may have
+	 * passed, and the keeper not have noticed yet.
+	 */
+	public boolean isHeld() {
 		return this.state.held;
 	}
 
@@ -31,7 +37,7 @@ final class HoldState {
 	/**
 	 * Return how the hold was lost, {@code null} if it was not.
 	 */
-	@Nullable LockLostException loss() {
+	public @Nullable LockLostException loss() {
 		return this.state.loss;
 	}
 
@@ -39,7 +45,7 @@ final class HoldState {
 	 * Begin the hold: somebody is told of a loss from now on.
 	 * @return {@code false} if it was lost before, or has begun
 	 */
-	boolean begin() {
+	public boolean begin() {
 		return STATE.compareAndSet(this, State.GRANTED, State.HELD);
 	}
 
@@ -48,7 +54,7 @@ final class HoldState {
 	 * removed; they are not called.
 	 * @return {@code false} if it had ended before, or nobody had the lock yet
 	 */
-	boolean release() {
+	boolean markReleased() {
 		return STATE.getAndUpdate(this, (now) -> now.held ? State.RELEASED : now).hasHolder();
 	}
 
@@ -57,7 +63,7 @@ final class HoldState {
 	 * @return the callbacks to call; {@code null} if it had ended before, or nobody had
 	 * the lock yet
 	 */
-	@Nullable List<Consumer<LockLostException>> lose(LockLostException exception) {
+	@Nullable List<LossCallback> markLost(LockLostException exception) {
 		State lost = new State(false, exception, List.of());
 		State before = STATE.getAndUpdate(this, (now) -> now.held ? lost : now);
 		return before.hasHolder() ? before.callbacks : null;
@@ -65,18 +71,30 @@ final class HoldState {
 
 	/**
 	 * Add a callback for a loss.
-	 * @param callback an object that was not added before
 	 * @return the loss if it has happened already, so that the caller calls back
 	 */
-	@Nullable LockLostException onLost(Consumer<LockLostException> callback) {
+	@Nullable LockLostException onLost(LossCallback callback) {
 		return STATE.getAndUpdate(this, (now) -> now.held ? now.with(callback) : now).loss;
 	}
 
-	void remove(Consumer<LockLostException> callback) {
-		STATE.updateAndGet(this, (now) -> now.held ? now.without(callback) : now);
+	/**
+	 * Remove the callbacks of a handle that is closed.
+	 */
+	void forget(AtomicBoolean closed) {
+		if (!this.state.callbacks.isEmpty()) {
+			STATE.updateAndGet(this, (now) -> now.held ? now.without(closed) : now);
+		}
 	}
 
-	private record State(boolean held, @Nullable LockLostException loss, List<Consumer<LockLostException>> callbacks) {
+	/**
+	 * A callback for a loss.
+	 *
+	 * @param closed whether the handle is closed for which it was registered
+	 */
+	record LossCallback(AtomicBoolean closed, Consumer<LockLostException> action) {
+	}
+
+	private record State(boolean held, @Nullable LockLostException loss, List<LossCallback> callbacks) {
 
 		private static final State GRANTED = new State(true, null, List.of());
 
@@ -90,12 +108,12 @@ final class HoldState {
 			return this.held && this != GRANTED;
 		}
 
-		private State with(Consumer<LockLostException> callback) {
+		private State with(LossCallback callback) {
 			return new State(true, null, Stream.concat(this.callbacks.stream(), Stream.of(callback)).toList());
 		}
 
-		private State without(Consumer<LockLostException> callback) {
-			return new State(true, null, this.callbacks.stream().filter((each) -> each != callback).toList());
+		private State without(AtomicBoolean closed) {
+			return new State(true, null, this.callbacks.stream().filter((each) -> each.closed != closed).toList());
 		}
 
 	}

@@ -2,6 +2,7 @@ package io.distributedlock.engine.internal.lease;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
@@ -241,8 +242,10 @@ public final class LeaseClock {
 		changeWatches((before) -> Stream.concat(before.stream(), Stream.of(watch)).toList());
 	}
 
-	void unwatch(ExpiryWatch watch) {
-		changeWatches((before) -> before.stream().filter((each) -> each != watch).toList());
+	void unwatch(AtomicBoolean closed) {
+		if (!this.watches.isEmpty()) {
+			changeWatches((before) -> before.stream().filter((each) -> each.closed() != closed).toList());
+		}
 	}
 
 	private void changeWatches(UnaryOperator<List<ExpiryWatch>> change) {

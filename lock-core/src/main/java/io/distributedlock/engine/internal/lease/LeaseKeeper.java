@@ -8,6 +8,7 @@ import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
@@ -165,9 +166,9 @@ public final class LeaseKeeper {
 		LockLostException exception = LockErrors.lost(lock.attempt(), reason);
 		// from the mark on a holder may leave, whose event is later than this one
 		long lostNanos = this.runtime.nanoTime();
-		List<Consumer<LockLostException>> told = lock.markLost(exception);
+		List<HoldState.LossCallback> told = lock.markLost(exception);
 		if (told != null) {
-			told.forEach((callback) -> callback.accept(exception));
+			told.forEach((callback) -> callback.action().accept(exception));
 			this.listeners.tell(LockEvent.Lost.class,
 					(now) -> new LockEvent.Lost(lock.attempt().info(), lostNanos, lock.heldFor(), exception));
 			lock.observed().lost();
@@ -181,41 +182,50 @@ public final class LeaseKeeper {
 
 	/**
 	 * Register a callback for the loss of a lock, which sees the context of this thread.
-	 * @return removes the callback
+	 * @param closed whether the handle is closed for which it is registered
 	 */
-	public Runnable onLost(HeldLock lock, Consumer<LockLostException> callback) {
+	public void onLost(HeldLock lock, AtomicBoolean closed, Consumer<LockLostException> callback) {
 		Callbacks.ForCaller caller = this.callbacks.capture();
-		// an object of its own: the application may register one callback twice
-		Consumer<LockLostException> registered = (loss) -> callBack(caller, lock, "loss", () -> callback.accept(loss));
+		HoldState.LossCallback registered = new HoldState.LossCallback(closed,
+				(loss) -> callBack(caller, lock, closed, "loss", () -> callback.accept(loss)));
 		LockLostException happened = lock.onLost(registered);
 		if (happened != null) {
-			registered.accept(happened);
+			registered.action().accept(happened);
 		}
-		return () -> lock.forget(registered);
+		forgetIfClosed(lock, closed);
 	}
 
 	/**
 	 * Register a callback for a lease that is about to end, which sees the context of
 	 * this thread.
-	 * @return removes the callback
+	 * @param closed whether the handle is closed for which it is registered
 	 */
-	public Runnable onExpiring(HeldLock lock, Duration margin, Runnable callback) {
+	public void onExpiring(HeldLock lock, AtomicBoolean closed, Duration margin, Runnable callback) {
 		Callbacks.ForCaller caller = this.callbacks.capture();
-		ExpiryWatch watch = new ExpiryWatch(LockTimes.saturatedNanos(margin),
-				() -> callBack(caller, lock, "expiry", () -> {
-					if (lock.isHeld()) {
-						callback.run();
-					}
-				}));
-		lock.clock().watch(watch);
+		lock.clock()
+			.watch(new ExpiryWatch(LockTimes.saturatedNanos(margin), closed,
+					() -> callBack(caller, lock, closed, "expiry", () -> {
+						if (lock.isHeld()) {
+							callback.run();
+						}
+					})));
 		lookAgain(lock);
-		return () -> lock.clock().unwatch(watch);
+		forgetIfClosed(lock, closed);
 	}
 
-	private static void callBack(Callbacks.ForCaller caller, HeldLock lock, String event, Runnable callback) {
+	private static void forgetIfClosed(HeldLock lock, AtomicBoolean closed) {
+		if (closed.get()) {
+			lock.forgetCallbacks(closed);
+		}
+	}
+
+	private static void callBack(Callbacks.ForCaller caller, HeldLock lock, AtomicBoolean closed, String event,
+			Runnable callback) {
 		caller.run(() -> {
 			try {
-				callback.run();
+				if (!closed.get()) {
+					callback.run();
+				}
 			}
 			catch (Throwable ex) {
 				Failures.log(logger::error, "A callback for the {} of lock '{}' failed", event, lock.key(), ex);

@@ -70,40 +70,12 @@ public final class LeaseReleaser {
 	 * hold time is not over, let the lease expire at the end of that. The next call of
 	 * this JVM asks when the backend has answered, or has failed to.
 	 * @param lock the lock to release
+	 * @param used {@code false} if nothing was done under it: there is no minimum then
 	 * @return completes when the lock is passed on, or its lease is released or was gone
 	 * already; fails if the release failed within the command time-out
 	 */
-	public CompletableFuture<@Nullable Void> releaseAfterMinimum(HeldLock lock) {
-		return end(new ReleaseOfHold(lock, true));
-	}
-
-	/**
-	 * As {@link #releaseAfterMinimum}, without a minimum hold time: nothing was done
-	 * under the lock.
-	 */
-	public CompletableFuture<@Nullable Void> releaseNow(HeldLock lock) {
-		return end(new ReleaseOfHold(lock, false));
-	}
-
-	/**
-	 * Release a lease for which nobody waits any more, so nobody waits for the release
-	 * either.
-	 */
-	public void releaseInBackground(Lease lease) {
-		send(0, (retry) -> lease.release(), (stillOwned, failure) -> {
-			// it may have ended before its grant was heard of
-		});
-	}
-
-	/**
-	 * Return the releases under way, so that a template which closes can wait for them.
-	 */
-	public List<CompletableFuture<@Nullable Void>> pending() {
-		return this.pending.members().stream().map((release) -> release.ended).toList();
-	}
-
-	private CompletableFuture<@Nullable Void> end(ReleaseOfHold release) {
-		HeldLock lock = release.lock;
+	public CompletableFuture<@Nullable Void> release(HeldLock lock, boolean used) {
+		ReleaseOfHold release = new ReleaseOfHold(lock, used);
 		CompletableFuture<@Nullable Void> begun = lock.beginRelease(release.ended);
 		if (begun != null) {
 			return begun;
@@ -121,6 +93,23 @@ public final class LeaseReleaser {
 		release.next = awaited ? HandOver.exchanging(lock) : null;
 		release.send();
 		return release.ended;
+	}
+
+	/**
+	 * Release a lease for which nobody waits any more, so nobody waits for the release
+	 * either.
+	 */
+	public void releaseInBackground(Lease lease) {
+		send(0, (retry) -> lease.release(), (stillOwned, failure) -> {
+			// it may have ended before its grant was heard of
+		});
+	}
+
+	/**
+	 * Return the releases under way, so that a template which closes can wait for them.
+	 */
+	public List<CompletableFuture<@Nullable Void>> pending() {
+		return this.pending.members().stream().map((release) -> release.ended).toList();
 	}
 
 	private void tellReleased(HeldLock lock, @Nullable Duration took) {
@@ -187,7 +176,7 @@ public final class LeaseReleaser {
 
 		private final HeldLock lock;
 
-		private final boolean afterMinimum;
+		private final boolean used;
 
 		private final CompletableFuture<@Nullable Void> ended = new CompletableFuture<>();
 
@@ -208,9 +197,9 @@ public final class LeaseReleaser {
 
 		private volatile boolean retried;
 
-		private ReleaseOfHold(HeldLock lock, boolean afterMinimum) {
+		private ReleaseOfHold(HeldLock lock, boolean used) {
 			this.lock = lock;
-			this.afterMinimum = afterMinimum;
+			this.used = used;
 		}
 
 		/**
@@ -235,7 +224,7 @@ public final class LeaseReleaser {
 			if (successor != null && !this.retried) {
 				return successor.exchange(this.lock);
 			}
-			return (this.afterMinimum && this.lock.remainingMinimumNanos() > 0) ? keepForMinimum(this.lock)
+			return (this.used && this.lock.remainingMinimumNanos() > 0) ? keepForMinimum(this.lock)
 					: this.lock.lease().release();
 		}
 
