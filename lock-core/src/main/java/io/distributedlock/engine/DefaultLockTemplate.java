@@ -25,6 +25,7 @@ import io.distributedlock.engine.internal.event.Listeners;
 import io.distributedlock.engine.internal.handle.EngineHandle;
 import io.distributedlock.engine.internal.handle.HandleReleases;
 import io.distributedlock.engine.internal.key.Acquisition;
+import io.distributedlock.engine.internal.key.AcquisitionOutcome;
 import io.distributedlock.engine.internal.key.BackendAccess;
 import io.distributedlock.engine.internal.key.CallsUnderWay;
 import io.distributedlock.engine.internal.key.KeyLocks;
@@ -240,7 +241,7 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 	public CompletableFuture<@Nullable Void> drain() {
 		CompletableFuture<@Nullable Void> drained = new CompletableFuture<>();
 		// each on a thread of its own: a provider that blocks delays no other call
-		this.calls.drain().forEach((call) -> this.runtime.execute(() -> call.endForClose()));
+		this.calls.drain().forEach((call) -> this.runtime.execute(() -> call.end(AcquisitionOutcome.CLOSED)));
 		completeWhenIdle(drained);
 		return drained;
 	}
@@ -282,7 +283,7 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 		// each step on a thread of its own: a provider that blocks delays no other
 		List<CompletableFuture<?>> steps = new ArrayList<>();
 		this.calls.close().forEach((call) -> steps.add(onThreadOfEngine(() -> {
-			call.endForClose();
+			call.end(AcquisitionOutcome.CLOSED);
 			return CompletableFuture.completedFuture(null);
 		})));
 		this.keeper.stop().forEach((lock) -> steps.add(onThreadOfEngine(() -> this.releaser.release(lock, true))));

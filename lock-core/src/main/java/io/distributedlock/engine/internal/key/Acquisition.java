@@ -196,11 +196,7 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 		return this.result;
 	}
 
-	/**
-	 * End the acquisition, if it has not ended. It does not wait for the answer to an
-	 * attempt that is under way: a lease that this answer brings is released.
-	 * @return {@code false} if it had ended before
-	 */
+	@Override
 	public boolean end(AcquisitionOutcome outcome) {
 		if (!FINISHED.compareAndSet(this, 0, 1)) {
 			return false;
@@ -433,16 +429,6 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 	}
 
 	@Override
-	void endUnavailable(Throwable failure) {
-		end(AcquisitionOutcome.unavailable(failure));
-	}
-
-	@Override
-	public void endForClose() {
-		end(AcquisitionOutcome.CLOSED);
-	}
-
-	@Override
 	public boolean fits(HeldLock lock) {
 		return HandOver.fits(lock, this.attempt, this.shared.runtime().nanoTime());
 	}
@@ -598,7 +584,8 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 		if (known != null) {
 			return known;
 		}
-		AttemptTimers created = new AttemptTimers(this.shared.timers(), this::endUnavailable);
+		AttemptTimers created = new AttemptTimers(this.shared.timers(),
+				(failure) -> end(AcquisitionOutcome.unavailable(failure)));
 		if (!ATTEMPT_TIMERS.compareAndSet(this, null, created)) {
 			return attemptTimers();
 		}

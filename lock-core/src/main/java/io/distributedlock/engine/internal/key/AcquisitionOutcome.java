@@ -25,7 +25,7 @@ public record AcquisitionOutcome(@Nullable HeldLock lock, @Nullable Reason reaso
 
 	public static final AcquisitionOutcome INTERRUPTED = new AcquisitionOutcome(null, Reason.INTERRUPTED, null);
 
-	static final AcquisitionOutcome CLOSED = new AcquisitionOutcome(null, Reason.CLOSED, null);
+	public static final AcquisitionOutcome CLOSED = new AcquisitionOutcome(null, Reason.CLOSED, null);
 
 	public static AcquisitionOutcome acquired(HeldLock lock) {
 		return new AcquisitionOutcome(lock, null, null);

@@ -32,19 +32,16 @@ public abstract class CallUnderWay extends Bag.Member {
 	abstract boolean isInsideAnotherLock();
 
 	/**
-	 * End it because the template closes.
+	 * End it, if it has not ended. It does not wait for the answer to an attempt that is
+	 * under way: a lease that this answer brings is released.
+	 * @return {@code false} if it had ended before
 	 */
-	public abstract void endForClose();
+	public abstract boolean end(AcquisitionOutcome outcome);
 
 	/**
 	 * Return whether it waits for its provider, which is down.
 	 * @param asking whether also if it is not behind another call, and may ask now
 	 */
 	abstract boolean isInVain(boolean asking);
-
-	/**
-	 * End it because its provider is down.
-	 */
-	abstract void endUnavailable(Throwable failure);
 
 }

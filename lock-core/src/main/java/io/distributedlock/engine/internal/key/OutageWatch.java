@@ -249,7 +249,8 @@ public final class OutageWatch {
 			OutageWatch.this.calls.of(this.provider)
 				.stream()
 				.filter((call) -> call.isInVain(asking))
-				.forEach((call) -> OutageWatch.this.runtime.execute(() -> call.endUnavailable(failure)));
+				.forEach((call) -> OutageWatch.this.runtime
+					.execute(() -> call.end(AcquisitionOutcome.unavailable(failure))));
 		}
 
 		private void end(String why) {
