@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LockRequest {
 
+	private static final Options DEFAULTS = new Options();
+
 	private final String name;
 
 	private final String key;
@@ -46,7 +48,7 @@ public final class LockRequest {
 	 * @throws InvalidLockKeyException if the key is {@code null} or blank
 	 */
 	public static LockRequest of(String key) {
-		return new LockRequest("", requireText(key, "key"), new Options(), List.of());
+		return new LockRequest("", requireText(key, "key"), DEFAULTS, List.of());
 	}
 
 	/**
@@ -55,7 +57,7 @@ public final class LockRequest {
 	 * @return the request, with the defaults of the template
 	 */
 	public static LockRequest ofName(String name) {
-		return new LockRequest(requireText(name, "name"), "", new Options(), List.of());
+		return new LockRequest(requireText(name, "name"), "", DEFAULTS, List.of());
 	}
 
 	/**

@@ -1,7 +1,6 @@
 package io.distributedlock;
 
 import java.util.Collection;
-import java.util.List;
 
 /**
  * A request names a provider that the template does not have.
@@ -18,11 +17,6 @@ public class UnknownLockProviderException extends InvalidLockRequestException {
 	private final String provider;
 
 	/**
-	 * The names of the providers that the template has.
-	 */
-	private final String[] existing;
-
-	/**
 	 * Create an exception.
 	 * @param provider the name that the request gives
 	 * @param existing the names of the providers that the template has
@@ -31,7 +25,6 @@ public class UnknownLockProviderException extends InvalidLockRequestException {
 		super("There is no lock provider named '%s'. Existing providers: %s.".formatted(provider,
 				existing.stream().sorted().toList()), "Correct the name, or configure this provider.");
 		this.provider = provider;
-		this.existing = existing.stream().sorted().toArray(String[]::new);
 	}
 
 	/**
@@ -40,14 +33,6 @@ public class UnknownLockProviderException extends InvalidLockRequestException {
 	 */
 	public String getProvider() {
 		return this.provider;
-	}
-
-	/**
-	 * Return the names of the providers that the template has.
-	 * @return the names, sorted
-	 */
-	public List<String> getExisting() {
-		return List.of(this.existing);
 	}
 
 }

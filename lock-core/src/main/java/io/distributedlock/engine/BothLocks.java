@@ -5,6 +5,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 
+import io.distributedlock.LockedCall;
+
 /**
  * Two locks as one, for the one release between a lock of another library and one of
  * this: nodes before that release have the old lock only, nodes after it ours only, and
@@ -110,10 +112,10 @@ public final class BothLocks implements Lock {
 		throw new UnsupportedOperationException("Two locks have no common condition");
 	}
 
-	private <E extends Exception> boolean andOurs(Second<E> second) throws E {
+	private <E extends Exception> boolean andOurs(LockedCall<Boolean, E> second) throws E {
 		boolean taken = false;
 		try {
-			taken = second.take();
+			taken = second.call();
 			return taken;
 		}
 		finally {
@@ -121,18 +123,6 @@ public final class BothLocks implements Lock {
 				this.old.unlock();
 			}
 		}
-	}
-
-	/**
-	 * Takes the second lock.
-	 *
-	 * @param <E> what it may throw
-	 */
-	@FunctionalInterface
-	private interface Second<E extends Exception> {
-
-		boolean take() throws E;
-
 	}
 
 	/**

@@ -1,6 +1,5 @@
 package io.distributedlock.engine;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -14,7 +13,6 @@ import java.util.function.Supplier;
 
 import io.distributedlock.LockException;
 import io.distributedlock.LockHandle;
-import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockOutcome;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
@@ -38,7 +36,6 @@ import io.distributedlock.engine.internal.lease.LeaseReleaser;
 import io.distributedlock.engine.internal.monitor.Activities;
 import io.distributedlock.engine.internal.monitor.HeldLockMonitor;
 import io.distributedlock.engine.internal.request.LockAttempt;
-import io.distributedlock.engine.internal.request.LockErrors;
 import io.distributedlock.engine.internal.runtime.Callbacks;
 import io.distributedlock.engine.internal.runtime.EngineRuntime;
 import io.distributedlock.engine.internal.runtime.LockTimes;
@@ -320,13 +317,6 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 	 */
 	boolean closeOnThread(LockRequest request) {
 		return this.acquirer.closeOnThread(this.attempts.waiting(request));
-	}
-
-	/**
-	 * Return the exception for a call that waits without end and was refused.
-	 */
-	LockNotAcquiredException crowded(LockRequest request) {
-		return LockErrors.crowded(this.attempts.waiting(request).get(0));
 	}
 
 	private <T extends @Nullable Object, E extends Throwable> T call(LockHandle handle, LockedCall<T, E> work)

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
+import java.util.function.Supplier;
 
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockNotAcquiredException.Reason;
@@ -47,10 +48,7 @@ final class LockView implements Lock {
 
 	@Override
 	public void lockInterruptibly() throws InterruptedException {
-		if (!tryLock(LockTimes.FOREVER)) {
-			// the limit of waiters is reached, and this method can only throw
-			throw this.template.crowded(this.request);
-		}
+		interruptibly(() -> this.template.acquire(this.request.withWaitTime(LockTimes.FOREVER)));
 	}
 
 	@Override
@@ -62,7 +60,8 @@ final class LockView implements Lock {
 	@Override
 	public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
 		// the conversion to nanoseconds saturates, at a time that the engine can wait
-		return tryLock((time > 0) ? LockTimes.saturated(Duration.ofNanos(unit.toNanos(time))) : Duration.ZERO);
+		Duration waitTime = (time > 0) ? LockTimes.saturated(Duration.ofNanos(unit.toNanos(time))) : Duration.ZERO;
+		return interruptibly(() -> this.template.tryAcquire(this.request.withWaitTime(waitTime))).isPresent();
 	}
 
 	@Override
@@ -78,12 +77,12 @@ final class LockView implements Lock {
 		throw new UnsupportedOperationException("A distributed lock has no conditions");
 	}
 
-	private boolean tryLock(Duration waitTime) throws InterruptedException {
+	private static <T> T interruptibly(Supplier<T> call) throws InterruptedException {
 		if (Thread.interrupted()) {
 			throw new InterruptedException();
 		}
 		try {
-			return this.template.tryAcquire(this.request.withWaitTime(waitTime)).isPresent();
+			return call.get();
 		}
 		catch (LockNotAcquiredException ex) {
 			if (ex.getReason() == Reason.INTERRUPTED && Thread.interrupted()) {

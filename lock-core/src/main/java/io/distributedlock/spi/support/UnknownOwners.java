@@ -5,6 +5,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.LongSupplier;
+import java.util.function.ObjLongConsumer;
 import java.util.function.Supplier;
 
 import org.slf4j.Logger;
@@ -49,7 +50,10 @@ public final class UnknownOwners implements AutoCloseable {
 
 	private final LongSupplier nanoTime;
 
-	private final Delay delay;
+	/**
+	 * Runs a task after some milliseconds.
+	 */
+	private final ObjLongConsumer<Runnable> delay;
 
 	private volatile boolean closed;
 
@@ -57,13 +61,13 @@ public final class UnknownOwners implements AutoCloseable {
 	 * Create an object that removes no owner yet.
 	 */
 	public UnknownOwners() {
-		this(System::nanoTime, (millis, task) -> DelayedTasks.after(Duration.ofMillis(millis)).execute(task));
+		this(System::nanoTime, (task, millis) -> DelayedTasks.after(Duration.ofMillis(millis)).execute(task));
 	}
 
 	/**
 	 * Create one with another clock.
 	 */
-	UnknownOwners(LongSupplier nanoTime, Delay delay) {
+	UnknownOwners(LongSupplier nanoTime, ObjLongConsumer<Runnable> delay) {
 		this.nanoTime = nanoTime;
 		this.delay = delay;
 	}
@@ -89,21 +93,6 @@ public final class UnknownOwners implements AutoCloseable {
 	@Override
 	public void close() {
 		this.closed = true;
-	}
-
-	/**
-	 * Runs a task later.
-	 */
-	@FunctionalInterface
-	interface Delay {
-
-		/**
-		 * Run a task later.
-		 * @param millis the delay
-		 * @param task what to run
-		 */
-		void run(long millis, Runnable task);
-
 	}
 
 	/**
@@ -159,11 +148,11 @@ public final class UnknownOwners implements AutoCloseable {
 		}
 
 		private void later(long millis) {
-			UnknownOwners.this.delay.run(millis, () -> {
+			UnknownOwners.this.delay.accept(() -> {
 				if (!UnknownOwners.this.closed) {
 					tryNow();
 				}
-			});
+			}, millis);
 		}
 
 	}

@@ -68,7 +68,7 @@ class UnknownOwnersTests {
 	@Test
 	void nothingIsAskedAfterTheClose() {
 		Deque<Runnable> later = new ConcurrentLinkedDeque<>();
-		UnknownOwners closing = new UnknownOwners(System::nanoTime, (millis, task) -> later.add(task));
+		UnknownOwners closing = new UnknownOwners(System::nanoTime, (task, millis) -> later.add(task));
 		closing.remove("k", Duration.ofMillis(1), () -> {
 			this.asked.incrementAndGet();
 			return CompletableFuture.completedFuture(false);

@@ -17,7 +17,7 @@ public final class VirtualTime {
 	 * @param later runs a task after some milliseconds
 	 */
 	public static UnknownOwners unknownOwners(LongSupplier nanoTime, ObjLongConsumer<Runnable> later) {
-		return new UnknownOwners(nanoTime, (millis, task) -> later.accept(task, millis));
+		return new UnknownOwners(nanoTime, later);
 	}
 
 }

@@ -1,7 +1,6 @@
 package io.distributedlock.engine.internal.lease;
 
 import java.time.Duration;
-import java.util.OptionalLong;
 import java.util.function.Supplier;
 
 import io.distributedlock.LockType;
@@ -99,8 +98,7 @@ public record HandOver(EngineRuntime runtime, @Nullable Duration window, int lim
 		}
 		LeaseSuccession tenure = lock.tenure();
 		Lease lease = tenure.lease();
-		OptionalLong token = lease.fencingToken();
-		if (token.isPresent() && tenure.holders() >= lease.fencingTokens()) {
+		if (tenure.fencingToken(0).isPresent() && tenure.holders() >= lease.fencingTokens()) {
 			return false;
 		}
 		return (!this.othersPoll && !lease.isAwaited())

@@ -61,19 +61,15 @@ public final class LockErrors {
 
 	public static LockUnavailableException unavailable(LockAttempt attempt, Throwable cause) {
 		if (cause instanceof NoAnswerException noAnswer) {
-			return unanswered(attempt, noAnswer.commandTimeout());
+			return new LockUnavailableException(attempt.key(), attempt.provider().name(),
+					"Lock '%s' could not be acquired: provider %s gave no answer within the command time-out of %s. The work was not run. Check that the backend runs and that this node can reach it."
+						.formatted(attempt.key(), attempt.provider().name(), LockTimes.text(noAnswer.commandTimeout())),
+					null);
 		}
 		return new LockUnavailableException(attempt.key(), attempt.provider().name(),
 				"Lock '%s' could not be acquired: provider %s failed: %s. The work was not run."
 					.formatted(attempt.key(), attempt.provider().name(), describe(cause)),
 				cause);
-	}
-
-	static LockUnavailableException unanswered(LockAttempt attempt, Duration commandTimeout) {
-		return new LockUnavailableException(attempt.key(), attempt.provider().name(),
-				"Lock '%s' could not be acquired: provider %s gave no answer within the command time-out of %s. The work was not run. Check that the backend runs and that this node can reach it."
-					.formatted(attempt.key(), attempt.provider().name(), LockTimes.text(commandTimeout)),
-				null);
 	}
 
 	public static LockUnavailableException notExtended(LockAttempt attempt, Throwable cause) {
