@@ -1,7 +1,6 @@
 package io.distributedlock.micrometer;
 
 import java.util.OptionalLong;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockNotAcquiredException;
@@ -22,10 +21,7 @@ final class CallObservations implements LockObservation {
 
 	private final Observation holding;
 
-	/**
-	 * A loss and a release may come together, and a release comes after a loss.
-	 */
-	private final AtomicBoolean ended = new AtomicBoolean();
+	private boolean lost;
 
 	CallObservations(LockObservationContext acquiringContext, Observation acquiring,
 			LockObservationContext holdingContext, Observation holding) {
@@ -50,13 +46,8 @@ final class CallObservations implements LockObservation {
 
 	@Override
 	public void notAcquired(LockNotAcquiredException.Reason reason) {
-		endAcquiring(switch (reason) {
-			case CONTENDED -> Outcome.CONTENDED;
-			case CROWDED -> Outcome.CROWDED;
-			case INTERRUPTED -> Outcome.INTERRUPTED;
-			case CLOSED -> Outcome.CLOSED;
-			case NO_THREAD -> Outcome.NO_THREAD;
-		});
+		// each reason is an outcome, too
+		endAcquiring(Outcome.valueOf(reason.name()));
 	}
 
 	@Override
@@ -67,19 +58,21 @@ final class CallObservations implements LockObservation {
 
 	@Override
 	public void released() {
-		if (this.ended.compareAndSet(false, true)) {
-			this.holdingContext.setOutcome(Outcome.RELEASED);
-			this.holding.stop();
+		if (!this.lost) {
+			endHolding(Outcome.RELEASED);
 		}
 	}
 
 	@Override
 	public void lost(LockLostException loss) {
-		if (this.ended.compareAndSet(false, true)) {
-			this.holdingContext.setOutcome(Outcome.LOST);
-			this.holding.error(loss);
-			this.holding.stop();
-		}
+		this.lost = true;
+		this.holding.error(loss);
+		endHolding(Outcome.LOST);
+	}
+
+	private void endHolding(Outcome outcome) {
+		this.holdingContext.setOutcome(outcome);
+		this.holding.stop();
 	}
 
 	private void endAcquiring(Outcome outcome) {

@@ -3,7 +3,6 @@ package io.distributedlock.micrometer;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.distributedlock.LockLostException;
@@ -125,10 +124,7 @@ public final class LockMeters implements LockObserver, LockListener {
 
 		private final GroupMeters meters;
 
-		/**
-		 * A loss and a release may come together, and a release comes after a loss.
-		 */
-		private final AtomicBoolean ended = new AtomicBoolean();
+		private boolean lost;
 
 		private CountedCall(GroupMeters meters) {
 			this.meters = meters;
@@ -155,19 +151,18 @@ public final class LockMeters implements LockObserver, LockListener {
 
 		@Override
 		public void released() {
-			if (this.ended.compareAndSet(false, true)) {
-				this.meters.held().decrementAndGet();
+			if (this.lost) {
+				this.meters.lateReleases().increment();
 			}
 			else {
-				this.meters.lateReleases().increment();
+				this.meters.held().decrementAndGet();
 			}
 		}
 
 		@Override
 		public void lost(LockLostException loss) {
-			if (this.ended.compareAndSet(false, true)) {
-				this.meters.held().decrementAndGet();
-			}
+			this.lost = true;
+			this.meters.held().decrementAndGet();
 		}
 
 	}
