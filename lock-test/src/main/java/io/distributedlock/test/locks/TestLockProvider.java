@@ -105,6 +105,7 @@ final class TestLockProvider implements LockProvider, LockQueue, LockOwners, Rel
 		}
 		TestPlace place = new TestPlace(this, request, this.local.enqueue(request));
 		this.places.add(place);
+		place.granted().whenComplete((lease, failure) -> this.places.remove(place));
 		return place;
 	}
 
@@ -210,10 +211,6 @@ final class TestLockProvider implements LockProvider, LockQueue, LockOwners, Rel
 
 	void remove(TestLease lease) {
 		this.leases.remove(lease);
-	}
-
-	void left(TestPlace place) {
-		this.places.remove(place);
 	}
 
 	AdjustableClock clock() {

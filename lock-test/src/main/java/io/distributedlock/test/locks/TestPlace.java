@@ -57,7 +57,6 @@ final class TestPlace implements LockQueue.Place {
 
 	@Override
 	public void leave() {
-		this.provider.left(this);
 		this.local.leave();
 		this.granted.cancel(false);
 	}
