@@ -59,16 +59,8 @@ record RedisTopology(Servers servers, @Nullable Credentials credentials, int dat
 				(url != null) ? null : Credentials.of(settings.username(), settings.password()),
 				(url != null) ? 0 : settings.database(),
 				settings.ssl().isOn() || (url != null && url.startsWith("rediss:")),
-				bundle(PROPERTIES + ".ssl.bundle", settings.ssl().bundle(), sslBundles), settings.clientName(),
-				settings.timeout(), settings.connectTimeout());
-	}
-
-	/**
-	 * Return the SSL bundle that a property names.
-	 * @return {@code null} if no bundle is named
-	 */
-	static @Nullable SslBundle bundle(String property, @Nullable String name, ObjectProvider<SslBundles> sslBundles) {
-		return (name != null) ? NamedSslBundle.get(property, name, sslBundles) : null;
+				NamedSslBundle.get(PROPERTIES + ".ssl.bundle", settings.ssl().bundle(), sslBundles),
+				settings.clientName(), settings.timeout(), settings.connectTimeout());
 	}
 
 	/**
