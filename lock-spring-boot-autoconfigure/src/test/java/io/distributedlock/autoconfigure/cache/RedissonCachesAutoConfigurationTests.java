@@ -83,6 +83,11 @@ class RedissonCachesAutoConfigurationTests {
 	}
 
 	@Test
+	void typeIsNamedIfNobodyChoseThem() {
+		this.withoutCaches.run((context) -> assertThat(type(context)).isEqualTo("simple"));
+	}
+
+	@Test
 	void otherCachesAreNotTouched() {
 		this.withoutCaches.withPropertyValues("spring.cache.type=caffeine")
 			.run((context) -> assertThat(type(context)).isEqualTo("caffeine"));
