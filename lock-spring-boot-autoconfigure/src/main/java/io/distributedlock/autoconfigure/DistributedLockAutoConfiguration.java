@@ -98,14 +98,6 @@ public final class DistributedLockAutoConfiguration {
 	}
 
 	@Bean
-	@ConditionalOnBooleanProperty("lock.fail-fast")
-	@ConditionalOnSingleCandidate(value = LockTemplate.class, search = SearchStrategy.CURRENT)
-	BackendsAtStart distributedLockBackendsAtStart(BeanFactory beans,
-			ObjectProvider<DistributedLockBeanPostProcessor> annotated, LockProperties properties) {
-		return new BackendsAtStart(beans, properties.provider(), annotated);
-	}
-
-	@Bean
 	static BeanFactoryPostProcessor distributedLockProviderChoice(Environment environment) {
 		return (beans) -> {
 			DurationTexts.requireUnits(environment);
@@ -122,6 +114,15 @@ public final class DistributedLockAutoConfiguration {
 	static DistributedLockBeanPostProcessor distributedLockBeanPostProcessor(ObjectProvider<LockTemplate> template,
 			Environment environment) {
 		return LockAdviceSettings.postProcessor(template, environment);
+	}
+
+	// after the post-processor, which tells first what a provider can never do
+	@Bean
+	@ConditionalOnBooleanProperty("lock.fail-fast")
+	@ConditionalOnSingleCandidate(value = LockTemplate.class, search = SearchStrategy.CURRENT)
+	BackendsAtStart distributedLockBackendsAtStart(BeanFactory beans,
+			ObjectProvider<DistributedLockBeanPostProcessor> annotated, LockProperties properties) {
+		return new BackendsAtStart(beans, properties.provider(), annotated);
 	}
 
 	private static String describe(LockProvider provider) {

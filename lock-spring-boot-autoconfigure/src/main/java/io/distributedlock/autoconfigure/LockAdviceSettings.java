@@ -46,8 +46,8 @@ final class LockAdviceSettings {
 
 	static DistributedLockSettings settings(LockProperties properties) {
 		LockProperties.Transaction transaction = properties.transaction();
-		return new DistributedLockSettings(properties.spel().beanReferences(), properties.onContention().asAttribute(),
-				transaction.release().asAttribute(), transaction.verifyBeforeCommit(), properties.requireName());
+		return new DistributedLockSettings(properties.spel().beanReferences(), properties.onContention(),
+				transaction.release(), transaction.verifyBeforeCommit(), properties.requireName());
 	}
 
 	static LockProperties bind(Environment environment) {

@@ -3,6 +3,7 @@ package io.distributedlock.autoconfigure;
 import java.time.Duration;
 import java.util.List;
 
+import io.distributedlock.annotation.OnContention;
 import io.distributedlock.annotation.ReleaseTime;
 import org.jspecify.annotations.Nullable;
 
@@ -173,29 +174,6 @@ public record LockProperties(@DefaultValue("true") boolean enabled, @Nullable St
 	}
 
 	/**
-	 * What happens to a call if others hold its lock for the whole wait time.
-	 */
-	public enum OnContention {
-
-		/**
-		 * The call ends with an exception.
-		 */
-		THROW,
-
-		/**
-		 * The method does not run, and the call returns an empty value such as
-		 * {@code null}.
-		 */
-		SKIP;
-
-		io.distributedlock.annotation.OnContention asAttribute() {
-			return (this == THROW) ? io.distributedlock.annotation.OnContention.THROW
-					: io.distributedlock.annotation.OnContention.SKIP;
-		}
-
-	}
-
-	/**
 	 * Properties of the threads for callbacks, listeners, asynchronous work and what
 	 * depends on futures.
 	 *
@@ -217,29 +195,8 @@ public record LockProperties(@DefaultValue("true") boolean enabled, @Nullable St
 	 * @param verifyBeforeCommit Whether to check the lease once more before the commit,
 	 * and to roll the transaction back if the lease was lost.
 	 */
-	public record Transaction(@DefaultValue("after-transaction") Release release,
+	public record Transaction(@DefaultValue("after-transaction") ReleaseTime release,
 			@DefaultValue("true") boolean verifyBeforeCommit) {
-	}
-
-	/**
-	 * When the lock of a method is released that is called inside a transaction.
-	 */
-	public enum Release {
-
-		/**
-		 * After the commit or rollback.
-		 */
-		AFTER_TRANSACTION,
-
-		/**
-		 * When the method has ended, before the commit or rollback.
-		 */
-		AFTER_METHOD;
-
-		ReleaseTime asAttribute() {
-			return (this == AFTER_TRANSACTION) ? ReleaseTime.AFTER_TRANSACTION : ReleaseTime.AFTER_METHOD;
-		}
-
 	}
 
 	/**

@@ -5,6 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.LockType;
 import io.distributedlock.annotation.DistributedLock;
+import io.distributedlock.annotation.InvalidLockOperationException;
 import io.distributedlock.autoconfigure.redis.RedisLockAutoConfiguration;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.local.LocalLockProvider;
@@ -106,9 +107,8 @@ class FailFastTests {
 				() -> CompletableFuture.failedFuture(new BackendException("unplugged", false, null)));
 		ApplicationContextRunner failFast = this.runner.withPropertyValues("lock.fail-fast=true")
 			.withBean("local", LockProvider.class, LocalLockProvider::new)
-			.withBean("asked", LockProvider.class, () -> fine)
-			.withBean(Reader.class);
-		failFast
+			.withBean("asked", LockProvider.class, () -> fine);
+		failFast.withBean(Reader.class)
 			.withBean(DefaultLockTemplate.class,
 					() -> DefaultLockTemplate.builder().provider(new LocalLockProvider()).build())
 			.run((context) -> assertThat(context).hasNotFailed());
@@ -134,6 +134,16 @@ class FailFastTests {
 							() -> CompletableFuture.failedFuture(new UnsupportedOperationException("no"))))
 			.withPropertyValues("lock.fail-fast=true")
 			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
+	void typeThatTheProviderLacksIsToldOfTheAnnotation() {
+		this.runner.withBean(LockProvider.class, () -> new AskedProvider(() -> CompletableFuture.completedFuture(null)))
+			.withBean(Reader.class)
+			.withPropertyValues("lock.fail-fast=true")
+			.run((context) -> assertThat(context).getFailure()
+				.isInstanceOf(InvalidLockOperationException.class)
+				.hasMessageContainingAll("Reader.read()", "SHARED"));
 	}
 
 	static class Writer {

@@ -208,6 +208,9 @@ class MisconfigurationTests {
 					.advised("host:port"),
 				property("lock.provider=redis", "spring.data.redis.sentinel.master=m").describedBy("sentinel.nodes")
 					.advised("host:port"),
+				property("lock.provider=redisson", "spring.data.redis.sentinel.nodes=s1:26379")
+					.describedBy("sentinel.master")
+					.advised("host:port"),
 				property("lock.provider=redis", "spring.data.redis.port=99999").describedBy("spring.data.redis.port")
 					.advised("65535"),
 				property("lock.provider=redisson", "spring.data.redis.port=99999").describedBy("spring.data.redis.port")

@@ -22,11 +22,6 @@ abstract class ContextAdvice extends AbstractBeanFactoryAwareAdvisingPostProcess
 	}
 
 	/**
-	 * Return whether beans are wrapped in proxies.
-	 */
-	abstract boolean isProxying();
-
-	/**
 	 * Return the advice for a bean that was serialized.
 	 */
 	abstract Advisor advisor(SerializedAdvisor.Role role);

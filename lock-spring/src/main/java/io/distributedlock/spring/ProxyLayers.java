@@ -132,15 +132,8 @@ final class ProxyLayers {
 	 */
 	private static @Nullable Advised opaque(InvocationHandler handler) {
 		Field field = ReflectionUtils.findField(handler.getClass(), ADVISED);
-		try {
-			if (field != null && field.trySetAccessible()) {
-				return (field.get(handler) instanceof Advised advised) ? advised : null;
-			}
-		}
-		catch (IllegalAccessException | SecurityException ex) {
-			return null;
-		}
-		return null;
+		return (field != null && field.trySetAccessible()
+				&& ReflectionUtils.getField(field, handler) instanceof Advised advised) ? advised : null;
 	}
 
 }

@@ -7,6 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import io.distributedlock.LockLostException;
@@ -230,6 +231,35 @@ class ReactiveTransactionTests {
 			.containsSubsequence("committed", "release t:items:2");
 	}
 
+	/**
+	 * An event loop must not wait, and certainly not for a transaction that is not its
+	 * own. One of the others may wait for a part of a hash table.
+	 */
+	@Test
+	void callDoesNotWaitUntilAnotherTransactionKeepsItsLock() {
+		ClosedGate gate = new ClosedGate();
+		CompletableFuture<Void> slow = inTransaction(TransactionContextManager.currentContext()
+			.doOnNext((transaction) -> transaction.setSynchronizations(gate))
+			.then(this.branch.takeItem(0)));
+		Patience.await().until(() -> gate.reached);
+		List<CompletableFuture<Void>> others = IntStream.rangeClosed(1, 8)
+			.mapToObj((item) -> inTransaction(this.branch.takeItem(item)))
+			.toList();
+		try {
+			Patience.await().until(() -> others.stream().anyMatch(CompletableFuture::isDone));
+			assertThat(slow).isNotDone();
+		}
+		finally {
+			gate.opened = true;
+		}
+		assertThat(slow).succeedsWithin(Patience.LIMIT);
+		assertThat(others).allSatisfy((other) -> assertThat(other).succeedsWithin(Patience.LIMIT));
+	}
+
+	private CompletableFuture<Void> inTransaction(Mono<Void> work) {
+		return this.shop.sell(work).subscribeOn(Schedulers.boundedElastic()).toFuture();
+	}
+
 	@Test
 	void transactionThatABlockingMethodWaitsForIsRolledBackIfTheLeaseWasLost() {
 		assertThatExceptionOfType(LockLostException.class)
@@ -395,6 +425,25 @@ class ReactiveTransactionTests {
 							.anyMatch((frame) -> frame.getClassName().endsWith(".ReactiveTransactionLocks"))
 						&& Stream.of(each.getValue())
 							.noneMatch((frame) -> frame.getClassName().equals(MeetingPoint.class.getName())));
+		}
+
+	}
+
+	/**
+	 * Synchronizations to which the first one is added when the gate is opened.
+	 */
+	@SuppressWarnings("serial")
+	static class ClosedGate extends LinkedHashSet<TransactionSynchronization> {
+
+		private volatile boolean opened;
+
+		private volatile boolean reached;
+
+		@Override
+		public boolean add(TransactionSynchronization added) {
+			this.reached = true;
+			Patience.await().until(() -> this.opened);
+			return super.add(added);
 		}
 
 	}

@@ -21,6 +21,7 @@ class DataClassKeyTests {
 			assertThat(provider.keys()).containsExactly("t:Places.open:Place%5Ba,%5B1,2%5D%5D", "t:Places.open:Pair%5Ba,null%5D",
 					"t:Places.open:Mixed%5B1,2,b%5D")
 			assertThatIllegalArgumentException().isThrownBy { places.open(Place("a", setOf(1, 2))) }.withMessageContaining("part of a key")
+			assertThatIllegalArgumentException().isThrownBy { places.open(Tags(setOf(1, 2))) }.withMessageContaining("part of a key")
 		}
 	}
 
@@ -51,6 +52,12 @@ class DataClassKeyTests {
 	private value class Absent(val text: String?)
 
 	data class Sale(val ticket: Ticket)
+
+	/**
+	 * The compiler of Kotlin does not make the `toString()` of a record final, as that of Java does.
+	 */
+	@JvmRecord
+	data class Tags(val tags: Set<Int>)
 
 	open class Tickets {
 

@@ -1,6 +1,6 @@
 /**
- * Chooses the JCache provider of Redisson where an application caches with it: the client
- * of the locks brings one along.
+ * Keeps the caches of an application what they would be without Redisson, which the locks
+ * bring along, and which is a JCache provider.
  * <p>
  * Covered by {@code RedissonCachesAutoConfigurationTests}.
  */

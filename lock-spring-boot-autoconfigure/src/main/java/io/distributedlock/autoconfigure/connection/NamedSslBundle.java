@@ -23,12 +23,15 @@ public final class NamedSslBundle {
 	/**
 	 * Return the bundle.
 	 * @param property the name of the property, for the message
-	 * @param name the name of the bundle
+	 * @param name the name of the bundle, {@code null} if the property is not set
 	 * @param bundles the bundles of the application
-	 * @return the bundle
+	 * @return the bundle, {@code null} if none is named
 	 * @throws InvalidLockSetupException if the application has no such bundle
 	 */
-	public static SslBundle get(String property, String name, ObjectProvider<SslBundles> bundles) {
+	public static @Nullable SslBundle get(String property, @Nullable String name, ObjectProvider<SslBundles> bundles) {
+		if (name == null) {
+			return null;
+		}
 		SslBundles all = bundles.getIfAvailable();
 		try {
 			if (all != null) {

@@ -51,9 +51,9 @@ public final class EtcdLockAutoConfiguration {
 		if (signIn != null) {
 			builder.user(bytes(signIn.username())).password(bytes(signIn.password()));
 		}
-		String bundleName = properties.sslBundle();
-		if (bundleName != null) {
-			useTls(builder, NamedSslBundle.get("lock.etcd.ssl-bundle", bundleName, sslBundles));
+		SslBundle bundle = NamedSslBundle.get("lock.etcd.ssl-bundle", properties.sslBundle(), sslBundles);
+		if (bundle != null) {
+			useTls(builder, bundle);
 		}
 		return builder.build();
 	}

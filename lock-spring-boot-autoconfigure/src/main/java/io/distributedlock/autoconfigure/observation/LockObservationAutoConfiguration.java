@@ -32,7 +32,7 @@ import org.springframework.context.annotation.Configuration;
 				"org.springframework.boot.actuate.autoconfigure.metrics.CompositeMeterRegistryAutoConfiguration",
 				"org.springframework.boot.actuate.autoconfigure.observation.ObservationAutoConfiguration" })
 @ConditionalOnClass(LockObservations.class)
-@ConditionalOnBooleanProperty(name = "lock.enabled", matchIfMissing = true)
+@ConditionalOnBooleanProperty(name = { "lock.enabled", "lock.observations.enabled" }, matchIfMissing = true)
 public final class LockObservationAutoConfiguration {
 
 	private LockObservationAutoConfiguration() {
@@ -41,7 +41,6 @@ public final class LockObservationAutoConfiguration {
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(ObservationRegistry.class)
 	@ConditionalOnSingleCandidate(ObservationRegistry.class)
-	@ConditionalOnBooleanProperty(name = "lock.observations.enabled", matchIfMissing = true)
 	static class Observations {
 
 		@Bean
@@ -57,7 +56,6 @@ public final class LockObservationAutoConfiguration {
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(MeterRegistry.class)
 	@ConditionalOnSingleCandidate(MeterRegistry.class)
-	@ConditionalOnBooleanProperty(name = "lock.observations.enabled", matchIfMissing = true)
 	static class Meters {
 
 		@Bean

@@ -59,16 +59,8 @@ record RedisTopology(Servers servers, @Nullable Credentials credentials, int dat
 				(url != null) ? null : Credentials.of(settings.username(), settings.password()),
 				(url != null) ? 0 : settings.database(),
 				settings.ssl().isOn() || (url != null && url.startsWith("rediss:")),
-				bundle(PROPERTIES + ".ssl.bundle", settings.ssl().bundle(), sslBundles), settings.clientName(),
-				settings.timeout(), settings.connectTimeout());
-	}
-
-	/**
-	 * Return the SSL bundle that a property names.
-	 * @return {@code null} if no bundle is named
-	 */
-	static @Nullable SslBundle bundle(String property, @Nullable String name, ObjectProvider<SslBundles> sslBundles) {
-		return (name != null) ? NamedSslBundle.get(property, name, sslBundles) : null;
+				NamedSslBundle.get(PROPERTIES + ".ssl.bundle", settings.ssl().bundle(), sslBundles),
+				settings.clientName(), settings.timeout(), settings.connectTimeout());
 	}
 
 	/**
@@ -96,11 +88,12 @@ record RedisTopology(Servers servers, @Nullable Credentials credentials, int dat
 			return new ByUrl(settings.url());
 		}
 		RedisSettings.Sentinel sentinel = settings.sentinel();
-		if (sentinel != null && sentinel.master() != null) {
-			if (sentinel.nodes().isEmpty()) {
+		if (sentinel != null) {
+			if (sentinel.master() == null || sentinel.nodes().isEmpty()) {
 				throw new InvalidLockSetupException(
-						"spring.data.redis.sentinel.master is set, but spring.data.redis.sentinel.nodes is empty.",
-						"List the sentinels in spring.data.redis.sentinel.nodes, each as host:port.", null);
+						"spring.data.redis.sentinel.master or spring.data.redis.sentinel.nodes is not set.",
+						"Set spring.data.redis.sentinel.master, and list the sentinels in spring.data.redis.sentinel.nodes, each as host:port.",
+						null);
 			}
 			return new Sentinels(sentinel.master(), addresses("sentinel.nodes", sentinel.nodes()),
 					Credentials.of(sentinel.username(), sentinel.password()));

@@ -7,6 +7,7 @@ import io.distributedlock.annotation.InvalidLockSetupException;
 import io.distributedlock.autoconfigure.ConditionalOnLockProvider;
 import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
 import io.distributedlock.autoconfigure.LockProperties;
+import io.distributedlock.autoconfigure.connection.NamedSslBundle;
 import io.distributedlock.redis.RedlockProvider;
 import io.lettuce.core.RedisClient;
 
@@ -43,7 +44,7 @@ public final class RedlockAutoConfiguration {
 					"List three or five independent Redis servers; or set lock.provider=redis for a single server.",
 					null);
 		}
-		SslBundle bundle = RedisTopology.bundle("lock.redis.redlock.ssl-bundle", properties.sslBundle(), sslBundles);
+		SslBundle bundle = NamedSslBundle.get("lock.redis.redlock.ssl-bundle", properties.sslBundle(), sslBundles);
 		return new RedlockClients(IntStream.range(0, nodes.size())
 			.mapToObj((i) -> LettuceClients.fromUrl("lock.redis.redlock.nodes[%s]".formatted(i), nodes.get(i),
 					lock.commandTimeout(), bundle))

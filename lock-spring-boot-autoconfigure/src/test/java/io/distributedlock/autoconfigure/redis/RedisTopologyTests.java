@@ -69,9 +69,8 @@ class RedisTopologyTests {
 	}
 
 	@Test
-	void emptyClusterAndSentinelsWithoutAMasterDoNotCount() {
-		assertThat(RedisTopologies.of("cluster.nodes", "", "sentinel.nodes", "s1:26379").servers())
-			.isInstanceOf(Single.class);
+	void emptyClusterDoesNotCount() {
+		assertThat(RedisTopologies.of("cluster.nodes", "").servers()).isInstanceOf(Single.class);
 	}
 
 	@Test

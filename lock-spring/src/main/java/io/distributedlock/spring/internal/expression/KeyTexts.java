@@ -154,8 +154,11 @@ public final class KeyTexts {
 				throw refused(type);
 			};
 		}
-		// toString() of a record is final if the compiler made it
-		if (components.isEmpty() || (type.isRecord() && !Modifier.isFinal(text.getModifiers()))) {
+		// toString() of a record is final if the compiler made it, but not if that of
+		// Kotlin did
+		boolean ownText = type.isRecord() && !Modifier.isFinal(text.getModifiers())
+				&& !KotlinDetector.isKotlinType(type);
+		if (components.isEmpty() || ownText) {
 			return (value, inside) -> plain(told(value), inside);
 		}
 		return (value, inside) -> type.getSimpleName()

@@ -1,10 +1,9 @@
 package io.distributedlock.spring.internal.invocation;
 
-import java.util.concurrent.atomic.AtomicReference;
-
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
 import io.distributedlock.annotation.OnLost;
+import io.distributedlock.spi.support.Mutex;
 import io.distributedlock.spring.internal.support.MethodBody;
 import org.jspecify.annotations.Nullable;
 
@@ -14,9 +13,19 @@ import org.jspecify.annotations.Nullable;
  */
 final class LossGuard {
 
-	private final AtomicReference<State> state = new AtomicReference<>(State.RUNNING);
+	private final Mutex mutex = new Mutex();
 
 	private final Thread thread = Thread.currentThread();
+
+	private boolean ended;
+
+	private boolean lost;
+
+	/**
+	 * Whether the thread was interrupted here. An interrupt of somebody else stops the
+	 * method as well.
+	 */
+	private boolean interrupted;
 
 	private LossGuard() {
 	}
@@ -51,15 +60,13 @@ final class LossGuard {
 	}
 
 	private void interrupt() {
-		if (this.state.compareAndSet(State.RUNNING, State.INTERRUPTING)) {
-			if (this.thread.isInterrupted()) {
-				// by somebody else, which stops the method as well
-				this.state.set(State.INTERRUPTED_BEFORE);
-				return;
+		this.mutex.run(() -> {
+			this.lost = !this.ended;
+			this.interrupted = this.lost && !this.thread.isInterrupted();
+			if (this.interrupted) {
+				this.thread.interrupt();
 			}
-			this.thread.interrupt();
-			this.state.set(State.INTERRUPTED);
-		}
+		});
 	}
 
 	/**
@@ -70,16 +77,13 @@ final class LossGuard {
 	 * @return whether the method was interrupted
 	 */
 	private boolean ended(boolean cleared) {
-		if (this.state.compareAndSet(State.RUNNING, State.ENDED)) {
-			return false;
-		}
-		while (this.state.get() == State.INTERRUPTING) {
-			Thread.onSpinWait();
-		}
-		if (!cleared && this.state.get() == State.INTERRUPTED) {
-			Thread.interrupted();
-		}
-		return true;
+		return this.mutex.get(() -> {
+			this.ended = true;
+			if (this.interrupted && !cleared) {
+				Thread.interrupted();
+			}
+			return this.lost;
+		});
 	}
 
 	private static Throwable lost(LockHandle handle, Throwable failure) {
@@ -93,12 +97,6 @@ final class LossGuard {
 			}
 			return ex;
 		}
-	}
-
-	private enum State {
-
-		RUNNING, INTERRUPTING, INTERRUPTED, INTERRUPTED_BEFORE, ENDED
-
 	}
 
 }

@@ -56,12 +56,11 @@ record FallbackPolicy(Method fallback, boolean takesException, boolean reachable
 	}
 
 	private static @Nullable Method find(LockAttributes attributes, String name, List<Class<?>> parameters) {
-		Method[] found = new Method[1];
-		ReflectionUtils.doWithMethods(attributes.userClass(), (method) -> found[0] = method,
-				(method) -> found[0] == null && isNamed(method, name) && !method.isSynthetic()
-						&& !method.equals(attributes.method())
-						&& parameters(method, attributes.userClass()).equals(parameters));
-		return found[0];
+		return Arrays.stream(ReflectionUtils.getAllDeclaredMethods(attributes.userClass()))
+			.filter((method) -> isNamed(method, name) && !method.isSynthetic() && !method.equals(attributes.method())
+					&& parameters(method, attributes.userClass()).equals(parameters))
+			.findFirst()
+			.orElse(null);
 	}
 
 	/**

@@ -121,8 +121,7 @@ public record LockRequestFactory(LockRequest prototype, LockKeys keys, @Nullable
 					"Write a time that is longer than the clocks of the nodes differ, such as 30s", null);
 		}
 		timed = timed.withAutoRenew(attributes.annotation().getBoolean("autoRenew"))
-			// permits are never re-entered, so @DistributedSemaphore does not have it
-			.withReentrant(attributes.annotation().getValue("reentrant", Boolean.class).orElse(true));
+			.withReentrant(attributes.annotation().getBoolean("reentrant"));
 		if (attributes.text("leaseTime").equals(AUTO_RENEWED)) {
 			// also if the template has a default lease time
 			return timed.withAutoRenew(true);

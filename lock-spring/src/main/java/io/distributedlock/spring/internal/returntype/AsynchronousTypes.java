@@ -10,6 +10,7 @@ import io.distributedlock.spring.internal.support.OptionalLibraries;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.ResolvableType;
+import org.springframework.http.HttpEntity;
 
 /**
  * Knows the types whose values go on after the method has returned them, such as futures.
@@ -132,6 +133,24 @@ public final class AsynchronousTypes {
 
 	private static boolean isOne(Class<?> type) {
 		return KNOWN.get(type);
+	}
+
+	/**
+	 * The responses of controllers, in a class that is loaded only where their type is.
+	 */
+	private static final class HttpBodies {
+
+		static boolean mayBe(Class<?> type) {
+			return HttpEntity.class.isAssignableFrom(type);
+		}
+
+		/**
+		 * Return the body of a response. Any other value is returned unchanged.
+		 */
+		static @Nullable Object of(Object value) {
+			return (value instanceof HttpEntity<?> entity) ? entity.getBody() : value;
+		}
+
 	}
 
 }

@@ -80,7 +80,9 @@ public final class CallLocks {
 	 * @throws Throwable what the method throws
 	 */
 	public @Nullable Object run(MethodBody method) throws Throwable {
-		return verifyBeforeCommit() ? EnclosingLocks.run(this.handle, method) : method.run();
+		return verifyBeforeCommit()
+				? EnclosingLocks.runWith(new EnclosingLocks(this.handle, EnclosingLocks.current()), method)
+				: method.run();
 	}
 
 	/**

@@ -29,13 +29,6 @@ public record EnclosingLocks(LockHandle handle, @Nullable EnclosingLocks outer) 
 	}
 
 	/**
-	 * Run a method under these locks and those of this thread.
-	 */
-	static @Nullable Object run(LockHandle handle, MethodBody method) throws Throwable {
-		return runWith(new EnclosingLocks(handle, current()), method);
-	}
-
-	/**
 	 * Run a method under these locks only.
 	 * @param locks the locks, {@code null} for none
 	 * @param method the method

@@ -4,13 +4,14 @@ import java.util.Iterator;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentMap;
 import java.util.stream.Stream;
 
 import io.distributedlock.LockContext;
 import io.distributedlock.LockHandle;
-import io.distributedlock.spi.support.Mutex;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -20,6 +21,7 @@ import reactor.util.context.ContextView;
 import org.springframework.core.Ordered;
 import org.springframework.transaction.NoTransactionException;
 import org.springframework.transaction.reactive.TransactionContext;
+import org.springframework.transaction.reactive.TransactionContextManager;
 import org.springframework.transaction.reactive.TransactionSynchronization;
 import org.springframework.transaction.reactive.TransactionSynchronizationManager;
 
@@ -37,9 +39,10 @@ public final class ReactiveTransactionLocks implements TransactionSynchronizatio
 	private static final Object SUSPENDED = ReactiveTransactionLocks.class.getName() + ".suspended";
 
 	/**
-	 * Calls of one transaction may get their locks at the same time, on several threads.
+	 * Keeps calls of one transaction apart that get their locks at the same time, on
+	 * several threads. Event loops get here, so no call waits for another transaction.
 	 */
-	private static final Mutex CREATION = new Mutex();
+	private static final ConcurrentMap<TransactionContext, ReactiveTransactionLocks> CREATED = new ConcurrentHashMap<>();
 
 	private final TransactionSynchronizationManager transaction;
 
@@ -117,7 +120,7 @@ public final class ReactiveTransactionLocks implements TransactionSynchronizatio
 	 */
 	public static Mono<Void> checkOwn(CallLocks locks) {
 		return active().doOnNext((transaction) -> {
-			locks.methodRunsIn((ReactiveTransactionLocks) transaction.getResource(KEY));
+			locks.methodRunsIn((ReactiveTransactionLocks) transaction.getResources().get(KEY));
 			if (!locks.isKept() && locks.verifyBeforeCommit()) {
 				of(transaction).checked.add(locks.handle());
 			}
@@ -134,23 +137,30 @@ public final class ReactiveTransactionLocks implements TransactionSynchronizatio
 		return CommitCheckContext.of(values, handle);
 	}
 
-	private static Mono<TransactionSynchronizationManager> active() {
-		return TransactionSynchronizationManager.forCurrentTransaction()
-			.filter((transaction) -> transaction.isSynchronizationActive() && transaction.isActualTransactionActive())
+	private static Mono<TransactionContext> active() {
+		return TransactionContextManager.currentContext()
+			.filter((transaction) -> transaction.getSynchronizations() != null
+					&& transaction.isActualTransactionActive())
 			.onErrorResume(NoTransactionException.class, (none) -> Mono.empty());
 	}
 
-	private static ReactiveTransactionLocks of(TransactionSynchronizationManager transaction) {
-		return CREATION.get(() -> {
-			ReactiveTransactionLocks known = (ReactiveTransactionLocks) transaction.getResource(KEY);
-			if (known != null) {
-				return known;
-			}
-			ReactiveTransactionLocks locks = new ReactiveTransactionLocks(transaction);
-			transaction.registerSynchronization(locks);
-			transaction.bindResource(KEY, locks);
-			return locks;
-		});
+	private static ReactiveTransactionLocks of(TransactionContext transaction) {
+		ReactiveTransactionLocks locks = CREATED.computeIfAbsent(transaction, ReactiveTransactionLocks::boundTo);
+		// from now on they are found in the transaction
+		CREATED.remove(transaction);
+		return locks;
+	}
+
+	private static ReactiveTransactionLocks boundTo(TransactionContext context) {
+		TransactionSynchronizationManager transaction = new TransactionSynchronizationManager(context);
+		ReactiveTransactionLocks known = (ReactiveTransactionLocks) transaction.getResource(KEY);
+		if (known != null) {
+			return known;
+		}
+		ReactiveTransactionLocks locks = new ReactiveTransactionLocks(transaction);
+		transaction.registerSynchronization(locks);
+		transaction.bindResource(KEY, locks);
+		return locks;
 	}
 
 	@Override

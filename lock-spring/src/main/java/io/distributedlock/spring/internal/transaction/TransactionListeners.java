@@ -46,17 +46,13 @@ public final class TransactionListeners {
 	public static void listenToSingletons(BeanFactory nearest) {
 		BeanFactory each = nearest;
 		while (each instanceof ConfigurableListableBeanFactory factory) {
-			listenToSingletonsOf(factory);
-			each = factory.getParentBeanFactory();
-		}
-	}
-
-	private static void listenToSingletonsOf(ConfigurableListableBeanFactory factory) {
-		for (String name : factory.getBeanNamesForType(TransactionManager.class, false, false)) {
-			Object manager = factory.getSingleton(name);
-			if (manager != null) {
-				listenTo(manager, name);
+			for (String name : factory.getBeanNamesForType(TransactionManager.class, false, false)) {
+				Object manager = factory.getSingleton(name);
+				if (manager != null) {
+					listenTo(manager, name);
+				}
 			}
+			each = factory.getParentBeanFactory();
 		}
 	}
 
