@@ -4,7 +4,6 @@ import java.net.ConnectException;
 import java.net.UnknownHostException;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
-import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 import javax.net.ssl.SSLException;
@@ -115,15 +114,14 @@ public final class RedissonErrors {
 	 * @param command the name of the command in lower case
 	 */
 	public static boolean refuses(Throwable failure, String command) {
-		return causes(Failures.unwrap(failure)).filter((cause) -> cause instanceof RedisException)
-			.anyMatch((cause) -> ServerWords.refuse(cause.getMessage(), command));
+		return answers(failure).anyMatch((words) -> ServerWords.refuse(words, command));
 	}
 
 	/**
 	 * Return whether a service has refused a script for its text, before it ran.
 	 */
 	public static boolean isUnreadable(Throwable failure) {
-		return says(Failures.unwrap(failure), "bad lua script");
+		return says(failure, "bad lua script");
 	}
 
 	/**
@@ -138,8 +136,7 @@ public final class RedissonErrors {
 	 * it.
 	 */
 	public static boolean isDeniedOrUnknownCommand(Throwable failure) {
-		Throwable cause = Failures.unwrap(failure);
-		return says(cause, "NOPERM", "ERR ");
+		return says(failure, "NOPERM", "ERR ");
 	}
 
 	/**
@@ -157,10 +154,7 @@ public final class RedissonErrors {
 		if (hasCause(cause, RedisOutOfMemoryException.class)) {
 			return retryable("Redis is out of memory: raise maxmemory, and keep the policy noeviction", cause);
 		}
-		String tooOld = causes(cause).map((each) -> ServerAge.problem(each.getMessage()))
-			.filter(Objects::nonNull)
-			.findFirst()
-			.orElse(null);
+		String tooOld = answers(cause).map(ServerAge::problem).filter(Objects::nonNull).findFirst().orElse(null);
 		if (tooOld != null) {
 			return permanent(tooOld, cause);
 		}
@@ -186,7 +180,7 @@ public final class RedissonErrors {
 		}
 		if (cause instanceof RedisRetryException || cause instanceof RedisReadonlyException
 				|| cause instanceof RedisRedirectException || says(cause, "-READONLY", "MISCONF", "NOREPLICAS")
-				|| causes(cause).anyMatch(RedissonErrors::tellsOfAMove)) {
+				|| answers(cause).anyMatch(ServerWords::tellOfAMove)) {
 			return retryable("Redis is loading, failing over, moving slots or cannot write at present", cause);
 		}
 		return null;
@@ -198,38 +192,34 @@ public final class RedissonErrors {
 				|| hasCause(cause, ConnectException.class) || hasCause(cause, UnknownHostException.class);
 	}
 
-	private static boolean tellsOfAMove(Throwable failure) {
-		return failure instanceof RedisException && ServerWords.tellOfAMove(failure.getMessage());
-	}
-
 	/**
-	 * Return whether a message of the server contains some of these words.
+	 * Return whether the server has answered with some of these words.
 	 */
 	private static boolean says(Throwable failure, String... words) {
-		return causes(failure).filter((cause) -> cause instanceof RedisException)
-			.map((cause) -> ServerWords.in(cause.getMessage()))
-			.anyMatch((message) -> Stream.of(words).anyMatch(message::contains));
+		return answers(failure).anyMatch((answer) -> Stream.of(words).anyMatch(answer::contains));
 	}
 
 	/**
 	 * Return what the server has answered, empty if the failure is none of the server.
 	 */
 	public static String words(Throwable failure) {
-		return causes(Failures.unwrap(failure)).filter((cause) -> cause instanceof RedisException)
-			.map(Throwable::getMessage)
-			.filter((message) -> message != null && message.contains(" channel: "))
-			.map(ServerWords::in)
-			.filter((words) -> !words.startsWith(ServerAge.CODE))
-			.findFirst()
-			.orElse("");
+		return answers(failure).filter((words) -> !words.startsWith(ServerAge.CODE)).findFirst().orElse("");
+	}
+
+	/**
+	 * Return the answers of the server. Redisson names the command also in what it says
+	 * of a connection, but has an end of its own for the answer of a server.
+	 */
+	private static Stream<String> answers(Throwable failure) {
+		return Failures.causes(failure)
+			.filter((cause) -> cause instanceof RedisException)
+			.map((cause) -> String.valueOf(cause.getMessage()))
+			.filter((message) -> message.contains(". channel: "))
+			.map(ServerWords::in);
 	}
 
 	private static boolean hasCause(Throwable failure, Class<? extends Throwable> type) {
-		return causes(failure).anyMatch(type::isInstance);
-	}
-
-	private static Stream<Throwable> causes(Throwable failure) {
-		return Stream.iterate(failure, (Predicate<@Nullable Throwable>) (cause) -> cause != null, Throwable::getCause);
+		return Failures.causes(failure).anyMatch(type::isInstance);
 	}
 
 	private static BackendException retryable(String message, Throwable cause) {
