@@ -76,7 +76,7 @@ public final class RedisLockProvider implements LockProvider, LeaseExchange, Loc
 
 	private final RedisLink link;
 
-	private final RedisReleases releases;
+	private final RedisRunner runner;
 
 	private final ExclusiveLocks exclusive;
 
@@ -123,9 +123,8 @@ public final class RedisLockProvider implements LockProvider, LeaseExchange, Loc
 		boolean cluster = client.get() instanceof RedisClusterClient;
 		this.counters = new TokenCounters(prefix, cluster);
 		this.link = new RedisLink(client, cluster, commandTimeout);
-		this.releases = new RedisReleases(this.link);
-		this.exclusive = new ExclusiveLocks(new RedisRunner(this.link, this.releases), LockScripts.PLAIN,
-				this.counters);
+		this.runner = new RedisRunner(this.link);
+		this.exclusive = new ExclusiveLocks(this.runner, LockScripts.PLAIN, this.counters);
 		this.shared = new SharedLocks(this.exclusive);
 	}
 
@@ -178,7 +177,7 @@ public final class RedisLockProvider implements LockProvider, LeaseExchange, Loc
 
 	@Override
 	public Subscription listen(String key, Runnable onRelease) {
-		return this.releases.listen(key, onRelease);
+		return this.runner.hearReleases(key, onRelease);
 	}
 
 	@Override

@@ -72,7 +72,7 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 
 	private final RedissonServer server;
 
-	private final RedissonReleases releases;
+	private final RedissonRunner runner;
 
 	private final NameMapper nameMapper;
 
@@ -97,9 +97,9 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 	 */
 	public RedissonLockProvider(RedissonClient client) {
 		this.server = new RedissonServer(client);
-		this.releases = new RedissonReleases(this.server);
+		this.runner = new RedissonRunner(this.server);
 		this.nameMapper = client.getConfig().getNameMapper();
-		this.exclusive = new ExclusiveLocks(new RedissonRunner(this.server, this.releases), LockScripts.REDISSON,
+		this.exclusive = new ExclusiveLocks(this.runner, LockScripts.REDISSON,
 				TokenCounters.ofRedisson(client.getConfig().isClusterConfig()));
 		this.shared = new SharedLocks(this.exclusive);
 		this.onServer = new RedissonOwners(this.server);
@@ -183,14 +183,14 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 	@Override
 	public Subscription listen(String key, Runnable onRelease) {
 		String lock = this.nameMapper.map(key);
-		RedissonReleases.ChannelSubscription byHand = this.releases.listenLater(RedissonNames.sharedChannel(lock),
+		RedissonRunner.ChannelSubscription byHand = this.runner.listenLater(RedissonNames.sharedChannel(lock),
 				onRelease);
 		RetryPauses again = new RetryPauses(onRelease);
 		Subscription told = this.behindOthersByHand.add(key, () -> {
 			byHand.open();
 			again.soon();
 		});
-		Subscription heard = this.releases.listen(RedissonNames.channel(lock), onRelease);
+		Subscription heard = this.runner.listenTo(RedissonNames.channel(lock), onRelease);
 		return () -> {
 			told.close();
 			byHand.close();
@@ -221,7 +221,7 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 	@Override
 	public void close() {
 		this.exclusive.close();
-		this.releases.close();
+		this.runner.close();
 		this.server.close();
 	}
 

@@ -268,8 +268,7 @@ class RedissonErrorsTests {
 			RedissonClient client = connect(primary, replica, (config) -> {
 			});
 			try (RedissonServer server = new RedissonServer(client);
-					RedissonReleases releases = new RedissonReleases(server)) {
-				RedissonRunner runner = new RedissonRunner(server, releases);
+					RedissonRunner runner = new RedissonRunner(server)) {
 				replica.suspend();
 				for (Field layout : LockScripts.class.getFields()) {
 					if (layout.getType() == LockScripts.class) {
