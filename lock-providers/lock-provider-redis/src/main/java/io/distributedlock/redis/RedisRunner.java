@@ -4,6 +4,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 import io.distributedlock.redis.internal.client.RedisErrors;
 import io.distributedlock.redis.internal.client.RedisLink;
@@ -129,18 +130,18 @@ final class RedisRunner implements ScriptRunner {
 	}
 
 	private void subscribe(@Nullable StatefulRedisPubSubConnection<String, String> connection, String channel) {
-		if (connection != null) {
-			// a client that is shut down throws
-			CompletableFuture.completedFuture(connection)
-				.thenCompose((open) -> open.async().subscribe(channel))
-				.whenComplete(this::note);
-		}
+		send(connection, (open) -> open.async().subscribe(channel));
 	}
 
 	private void unsubscribe(String key) {
-		StatefulRedisPubSubConnection<String, String> connection = this.current;
+		send(this.current, (open) -> open.async().unsubscribe(key));
+	}
+
+	private void send(@Nullable StatefulRedisPubSubConnection<String, String> connection,
+			Function<StatefulRedisPubSubConnection<String, String>, CompletionStage<Void>> command) {
 		if (connection != null) {
-			connection.async().unsubscribe(key);
+			// a client that is shut down throws
+			CompletableFuture.completedFuture(connection).thenCompose(command).whenComplete(this::note);
 		}
 	}
 
