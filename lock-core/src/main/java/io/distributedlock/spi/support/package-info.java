@@ -4,7 +4,8 @@
  * {@link io.distributedlock.spi.support.UnknownOwners}), leases
  * ({@link io.distributedlock.spi.support.CommandLease}), places in a queue
  * ({@link io.distributedlock.spi.support.WatchingPlace},
- * {@link io.distributedlock.spi.support.QuestionState}), signals
+ * {@link io.distributedlock.spi.support.QuestionState},
+ * {@link io.distributedlock.spi.support.SharedWatch}), signals
  * ({@link io.distributedlock.spi.support.ReleaseListeners}), state
  * ({@link io.distributedlock.spi.support.Mutex}), threads
  * ({@link io.distributedlock.spi.support.DaemonThreads}), delays

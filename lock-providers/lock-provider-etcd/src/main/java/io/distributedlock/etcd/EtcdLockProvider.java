@@ -13,6 +13,7 @@ import io.distributedlock.spi.LockOwners;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.LockQueue;
 import io.distributedlock.spi.support.Failures;
+import io.distributedlock.spi.support.SharedWatch;
 import io.etcd.jetcd.Client;
 import org.jspecify.annotations.Nullable;
 
@@ -66,8 +67,8 @@ public final class EtcdLockProvider implements LockProvider, LockQueue, LockOwne
 	 */
 	public EtcdLockProvider(Client client, String prefix, Duration commandTimeout) {
 		EtcdCalls calls = new EtcdCalls(client, commandTimeout);
-		this.session = new EtcdPlace.Session(calls, new SharedLeases(calls), new WatchedQueues(calls),
-				new RefusedKeys());
+		this.session = new EtcdPlace.Session(calls, new SharedLeases(calls),
+				new SharedWatch.All<>((all) -> new WatchedQueue(calls, all)), new RefusedKeys());
 		this.prefix = prefix;
 		this.owners = new EtcdOwners(calls, prefix);
 	}

@@ -8,6 +8,7 @@ import io.distributedlock.LockType;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.spi.support.SharedWatch;
 import io.distributedlock.spi.support.WatchingPlace;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.KeyValue;
@@ -152,7 +153,7 @@ final class EtcdPlace extends WatchingPlace implements WatchedQueue.QueuedKey {
 			this.session.refused().add(this.keys.prefix());
 			key.onLost((reason) -> gone());
 			stayBehindOthers();
-			this.session.queues().watch(this.keys.all(), this);
+			this.session.queues().add(this.keys.all(), this).tell(this);
 			if (isOver()) {
 				stopWatching();
 			}
@@ -271,7 +272,7 @@ final class EtcdPlace extends WatchingPlace implements WatchedQueue.QueuedKey {
 
 	@Override
 	protected void stopWatching() {
-		this.session.queues().leave(this.keys.all(), this);
+		this.session.queues().remove(this.keys.all(), this);
 	}
 
 	private OwnKey taken() {
@@ -298,7 +299,8 @@ final class EtcdPlace extends WatchingPlace implements WatchedQueue.QueuedKey {
 	 * @param queues the queues that are watched
 	 * @param refused the locks that were refused lately
 	 */
-	record Session(EtcdCalls calls, SharedLeases leases, WatchedQueues queues, RefusedKeys refused) {
+	record Session(EtcdCalls calls, SharedLeases leases,
+			SharedWatch.All<ByteSequence, WatchedQueue.QueuedKey, WatchedQueue> queues, RefusedKeys refused) {
 	}
 
 }

@@ -3,11 +3,10 @@ package io.distributedlock.etcd;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 
 import io.distributedlock.spi.support.DelayedTasks;
 import io.distributedlock.spi.support.Mutex;
+import io.distributedlock.spi.support.SharedWatch;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.KeyValue;
 import io.etcd.jetcd.Watch;
@@ -24,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * Why: docs/decisions/038-one-etcd-lease-for-many-locks.md
  */
-final class WatchedQueue {
+final class WatchedQueue extends SharedWatch<WatchedQueue.QueuedKey> {
 
 	private final Mutex mutex = new Mutex();
 
@@ -39,8 +38,6 @@ final class WatchedQueue {
 
 	private final ByteSequence prefix;
 
-	private final Set<QueuedKey> places = ConcurrentHashMap.newKeySet();
-
 	/**
 	 * What happened since the watch has begun and before the keys were read.
 	 */
@@ -52,34 +49,9 @@ final class WatchedQueue {
 
 	private @Nullable QueueKeys keys;
 
-	/**
-	 * When the last place has left, on the scale of {@link System#nanoTime()}.
-	 */
-	private volatile long unusedSince = System.nanoTime();
-
 	WatchedQueue(EtcdCalls calls, ByteSequence prefix) {
 		this.calls = calls;
 		this.prefix = prefix;
-	}
-
-	/**
-	 * Tell a place from now on.
-	 */
-	void add(QueuedKey place) {
-		this.places.add(place);
-	}
-
-	void remove(QueuedKey place) {
-		if (this.places.remove(place)) {
-			this.unusedSince = System.nanoTime();
-		}
-	}
-
-	/**
-	 * Return whether there was no place for some time.
-	 */
-	boolean isUnused(Duration time) {
-		return this.places.isEmpty() && System.nanoTime() - this.unusedSince >= time.toNanos();
 	}
 
 	/**
@@ -93,10 +65,8 @@ final class WatchedQueue {
 		}
 	}
 
-	/**
-	 * End the watch.
-	 */
-	void close() {
+	@Override
+	protected void end() {
 		this.mutex.get(this::forget).run();
 	}
 
@@ -217,12 +187,12 @@ final class WatchedQueue {
 	private void watchAgain(int number) {
 		if (this.mutex.get(() -> number == this.watchNumber)) {
 			watch(number);
-			this.places.forEach(QueuedKey::missed);
+			waiters().forEach(QueuedKey::missed);
 		}
 	}
 
 	private void tellAll() {
-		this.mutex.get(() -> this.places.stream().map(this::message).toList()).forEach(Runnable::run);
+		this.mutex.get(() -> waiters().stream().map(this::message).toList()).forEach(Runnable::run);
 	}
 
 	/**

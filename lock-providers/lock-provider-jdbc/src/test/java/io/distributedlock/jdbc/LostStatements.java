@@ -59,10 +59,17 @@ public final class LostStatements {
 	 * Lose the reply to the next such statement.
 	 */
 	public Fault loseReply(Predicate<String> statement) {
+		return loseReply(statement, new SQLException("connection reset", "08006"));
+	}
+
+	/**
+	 * Let the driver throw something in place of the reply to the next such statement.
+	 */
+	public Fault loseReply(Predicate<String> statement, Exception thrown) {
 		return arm(new Fault(statement, (fault, execution) -> {
 			execution.call();
 			fault.reached.countDown();
-			throw new SQLException("connection reset", "08006");
+			throw thrown;
 		}));
 	}
 

@@ -45,8 +45,7 @@ final class MemcachedErrors {
 	}
 
 	static BackendException alwaysRenewed() {
-		return new BackendException("the lock was renewed each time it was about to be taken from its owner: try again",
-				true, null);
+		return new BackendException("the lock was renewed each time it was about to be changed: try again", true, null);
 	}
 
 	static BackendException refused(MemcacheStatus status) {

@@ -9,8 +9,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongFunction;
 
-import com.spotify.folsom.GetResult;
 import com.spotify.folsom.MemcacheClient;
 import com.spotify.folsom.MemcacheStatus;
 import io.distributedlock.LockCapability;
@@ -124,7 +124,8 @@ public final class MemcachedLockProvider implements LockProvider, LockOwners {
 	}
 
 	private Lease lease(String key, String owner, LeaseTerm term) {
-		return new CommandLease(key, term, (leaseTime) -> renew(key, owner, leaseTime), () -> release(key, owner))
+		return new CommandLease(key, term, CommandLease.renewal((leaseTime) -> renew(key, owner, leaseTime)),
+				() -> release(key, owner))
 			.withOwnerId(owner);
 	}
 
@@ -139,40 +140,12 @@ public final class MemcachedLockProvider implements LockProvider, LockOwners {
 		return bounded(this.client.get(request.key())).thenApply(owner::equals);
 	}
 
-	private CompletionStage<@Nullable LeaseTerm> renew(String key, String owner, Duration leaseTime) {
-		return renew(key, owner, leaseTime, System.nanoTime() + this.commandTimeout.toNanos());
-	}
-
-	/**
-	 * Renew the item of an owner. An earlier renewal that comes late, over another
-	 * connection of the client, makes another version of the item, with the same owner.
-	 * Nothing is sent again after the caller has given up.
-	 */
-	private CompletionStage<@Nullable LeaseTerm> renew(String key, String owner, Duration leaseTime, long untilNanos) {
-		return ifOwned(key, owner, (version) -> {
-			LeaseTerm term = new LeaseTerm(System.nanoTime(), leaseTime);
-			return bounded(this.client.set(key, owner, expiry(leaseTime), version)).thenCompose((status) -> {
-				if (status != MemcacheStatus.KEY_EXISTS) {
-					return CompletableFuture.completedFuture(isDone(status) ? term : null);
-				}
-				return (System.nanoTime() - untilNanos < 0) ? renew(key, owner, leaseTime, untilNanos)
-						: CompletableFuture.failedFuture(MemcachedErrors.givenUp());
-			});
-		});
+	private CompletionStage<Boolean> renew(String key, String owner, Duration leaseTime) {
+		return change(key, owner, (version) -> this.client.set(key, owner, expiry(leaseTime), version));
 	}
 
 	private CompletionStage<Boolean> release(String key, String owner) {
-		return release(key, owner, System.nanoTime() + this.commandTimeout.toNanos());
-	}
-
-	/**
-	 * Delete the item of an owner.
-	 * @return completes with {@code null} if the item is not this owner's, and with
-	 * {@code false} if it was changed after it had been read
-	 */
-	private CompletionStage<@Nullable Boolean> delete(String key, String owner) {
-		return ifOwned(key, owner,
-				(version) -> bounded(this.client.delete(key, version)).thenApply((status) -> isDone(status)));
+		return change(key, owner, (version) -> this.client.delete(key, version));
 	}
 
 	/**
@@ -195,23 +168,7 @@ public final class MemcachedLockProvider implements LockProvider, LockOwners {
 					"The provider '%s' has no locks of type %s: give it an owner that its owners() has returned"
 						.formatted(NAME, owner.type()));
 		}
-		long untilNanos = System.nanoTime() + this.commandTimeout.toNanos();
-		return this.contact.first(this.commandTimeout).thenCompose((met) -> release(key, owner.id(), untilNanos));
-	}
-
-	/**
-	 * Delete the item of an owner. A renewal between reading and deleting makes another
-	 * version of the item, with the same owner. Nothing is sent again after the caller
-	 * has given up.
-	 */
-	private CompletionStage<Boolean> release(String key, String owner, long untilNanos) {
-		return delete(key, owner).thenCompose((deleted) -> {
-			if (deleted == null || deleted) {
-				return CompletableFuture.completedFuture(deleted != null);
-			}
-			return (System.nanoTime() - untilNanos < 0) ? release(key, owner, untilNanos)
-					: CompletableFuture.failedFuture(MemcachedErrors.alwaysRenewed());
-		});
+		return this.contact.first(this.commandTimeout).thenCompose((met) -> release(key, owner.id()));
 	}
 
 	/**
@@ -238,10 +195,33 @@ public final class MemcachedLockProvider implements LockProvider, LockOwners {
 		this.unknownOwners.close();
 	}
 
-	private <T> CompletionStage<@Nullable T> ifOwned(String key, String owner, VersionedCommand<T> command) {
-		CompletionStage<@Nullable T> answer = bounded(this.client.casGet(key)).thenCompose(
-				(item) -> isOwned(item, owner) ? command.send(item.getCas()) : CompletableFuture.completedFuture(null));
-		return Failures.translated(answer, this::translate);
+	private CompletionStage<Boolean> change(String key, String owner,
+			LongFunction<CompletionStage<MemcacheStatus>> command) {
+		long untilNanos = System.nanoTime() + this.commandTimeout.toNanos();
+		return Failures.translated(change(key, owner, command, untilNanos), this::translate);
+	}
+
+	/**
+	 * Change the version of an owner's item that was read. A renewal that comes in
+	 * between, perhaps late and over another connection of the client, makes another
+	 * version of the item, with the same owner. Nothing is sent again after the caller
+	 * has given up.
+	 * @return completes with whether the item was this owner's
+	 */
+	private CompletionStage<Boolean> change(String key, String owner,
+			LongFunction<CompletionStage<MemcacheStatus>> command, long untilNanos) {
+		return bounded(this.client.casGet(key)).thenCompose((item) -> {
+			if (item == null || !owner.equals(item.getValue())) {
+				return CompletableFuture.completedFuture(false);
+			}
+			return bounded(command.apply(item.getCas())).thenCompose((status) -> {
+				if (status != MemcacheStatus.KEY_EXISTS) {
+					return CompletableFuture.completedFuture(isDone(status));
+				}
+				return (System.nanoTime() - untilNanos < 0) ? change(key, owner, command, untilNanos)
+						: CompletableFuture.failedFuture(MemcachedErrors.alwaysRenewed());
+			});
+		});
 	}
 
 	private BackendException translate(Throwable failure) {
@@ -252,14 +232,10 @@ public final class MemcachedLockProvider implements LockProvider, LockOwners {
 		return answer.toCompletableFuture().copy().orTimeout(this.commandTimeout.toNanos(), TimeUnit.NANOSECONDS);
 	}
 
-	private static boolean isOwned(@Nullable GetResult<String> item, String owner) {
-		return item != null && owner.equals(item.getValue());
-	}
-
 	private static boolean isDone(MemcacheStatus status) {
 		return switch (status) {
 			case OK -> true;
-			case KEY_EXISTS, KEY_NOT_FOUND, ITEM_NOT_STORED -> false;
+			case KEY_NOT_FOUND, ITEM_NOT_STORED -> false;
 			default -> throw MemcachedErrors.refused(status);
 		};
 	}
@@ -271,16 +247,6 @@ public final class MemcachedLockProvider implements LockProvider, LockOwners {
 	 */
 	private static int expiry(Duration leaseTime) {
 		return Math.toIntExact(leaseTime.plusMillis(999).toSeconds()) + 2;
-	}
-
-	/**
-	 * A command that takes effect only on one version of an item.
-	 */
-	@FunctionalInterface
-	private interface VersionedCommand<T> {
-
-		CompletionStage<@Nullable T> send(long version);
-
 	}
 
 }

@@ -13,6 +13,7 @@ import io.distributedlock.redis.internal.client.RedisLink;
 import io.distributedlock.redis.scripts.ExclusiveLocks;
 import io.distributedlock.redis.scripts.LockScripts;
 import io.distributedlock.redis.scripts.PlainScripts;
+import io.distributedlock.redis.scripts.SharedLocks;
 import io.distributedlock.redis.scripts.TokenCounters;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
@@ -25,6 +26,7 @@ import io.distributedlock.spi.LockOwners;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.ReleaseSignal;
 import io.distributedlock.spi.support.Failures;
+import io.distributedlock.spi.support.OwnerNames;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.cluster.RedisClusterClient;
@@ -74,11 +76,15 @@ public final class RedisLockProvider implements LockProvider, LeaseExchange, Loc
 
 	private final RedisLink link;
 
-	private final RedisReleases releases;
+	private final RedisRunner runner;
 
 	private final ExclusiveLocks exclusive;
 
 	private final SharedLocks shared;
+
+	private final TokenCounters counters;
+
+	private final OwnerNames owners = new OwnerNames();
 
 	/**
 	 * Create a provider.
@@ -115,11 +121,11 @@ public final class RedisLockProvider implements LockProvider, LeaseExchange, Loc
 	 */
 	public RedisLockProvider(Supplier<AbstractRedisClient> client, Duration commandTimeout, String prefix) {
 		boolean cluster = client.get() instanceof RedisClusterClient;
-		TokenCounters counters = new TokenCounters(prefix, cluster);
+		this.counters = new TokenCounters(prefix, cluster);
 		this.link = new RedisLink(client, cluster, commandTimeout);
-		this.releases = new RedisReleases(this.link);
-		this.exclusive = new ExclusiveLocks(new RedisRunner(this.link, this.releases), LockScripts.PLAIN, counters);
-		this.shared = new SharedLocks(this.link, this.exclusive, counters);
+		this.runner = new RedisRunner(this.link);
+		this.exclusive = new ExclusiveLocks(this.runner, LockScripts.PLAIN, this.counters);
+		this.shared = new SharedLocks(this.exclusive);
 	}
 
 	@Override
@@ -139,8 +145,14 @@ public final class RedisLockProvider implements LockProvider, LeaseExchange, Loc
 		return switch (request.type()) {
 			case EXCLUSIVE, FAIR -> this.exclusive.tryAcquire(request);
 			case WRITE -> this.exclusive.tryAcquire(request, PlainScripts.ACQUIRE_WRITE);
-			case READ, SEMAPHORE -> this.shared.tryAcquire(request);
+			case READ, SEMAPHORE ->
+				this.shared.tryAcquire(request, owner(request.key(), request.type(), this.owners.next()), () -> {
+				});
 		};
+	}
+
+	private PlainOwner owner(String key, LockType type, String id) {
+		return new PlainOwner(this.counters, key, type, id);
 	}
 
 	@Override
@@ -165,19 +177,19 @@ public final class RedisLockProvider implements LockProvider, LeaseExchange, Loc
 
 	@Override
 	public Subscription listen(String key, Runnable onRelease) {
-		return this.releases.listen(key, onRelease);
+		return this.runner.hearReleases(key, onRelease);
 	}
 
 	@Override
 	public CompletionStage<List<LockOwner>> owners(String key) {
-		return Failures.translated(RedlockProvider.owners(this.link, List.of(key, SharedLocks.permits(key))),
+		return Failures.translated(RedlockProvider.owners(this.link, List.of(key, PlainOwner.permits(key))),
 				RedisErrors::translate);
 	}
 
 	@Override
 	public CompletionStage<Boolean> revoke(String key, LockOwner owner) {
 		return switch (owner.type()) {
-			case READ, SEMAPHORE -> this.shared.release(key, owner.id(), owner.type() == LockType.SEMAPHORE);
+			case READ, SEMAPHORE -> this.shared.release(owner(key, owner.type(), owner.id()));
 			default -> this.exclusive.revoke(key, owner.id());
 		};
 	}
@@ -211,7 +223,6 @@ public final class RedisLockProvider implements LockProvider, LeaseExchange, Loc
 	@Override
 	public void close() {
 		this.exclusive.close();
-		this.shared.close();
 		this.link.close();
 	}
 

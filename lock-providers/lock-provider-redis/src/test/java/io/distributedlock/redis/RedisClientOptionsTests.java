@@ -6,11 +6,13 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.redis.internal.client.RedisLink;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.ReleaseSignal;
 import io.distributedlock.test.network.ProxyConnection;
@@ -27,6 +29,7 @@ import org.junit.jupiter.api.Test;
 import static io.distributedlock.redis.Clients.get;
 import static io.distributedlock.redis.Clients.request;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
@@ -129,6 +132,24 @@ class RedisClientOptionsTests {
 		waiting.stream().skip(1).forEach(ReleaseSignal.Subscription::close);
 		this.proxy.heal();
 		Patience.await().untilAsserted(() -> assertThat(channels()).containsExactly("k0"));
+	}
+
+	/**
+	 * A client with a time-out of its own cannot set its timer any more.
+	 */
+	@Test
+	void listenerLeavesAfterItsClientWasShutDown() {
+		RedisClient client = RedisClient.create("redis://127.0.0.1:" + this.proxy.port());
+		client.setOptions(impatient());
+		try (RedisLink link = new RedisLink(client, TIMEOUT)) {
+			RedisRunner runner = new RedisRunner(link);
+			ReleaseSignal.Subscription subscription = runner.hearReleases("left", () -> {
+			});
+			Patience.await().until(() -> channels().contains("left"));
+			client.shutdown(0, 2, TimeUnit.SECONDS);
+			assertThatCode(subscription::close).doesNotThrowAnyException();
+			assertThat(runner.channels()).isZero();
+		}
 	}
 
 	/**

@@ -297,33 +297,33 @@ class RedisEdgeCaseTests {
 
 	@Test
 	void waitersOfAKeyShareASubscriptionThatEndsWithThem() {
-		RedisReleases releases = new RedisReleases(new RedisLink(this.client, Patience.LIMIT));
-		var first = releases.listen("k", () -> {
+		RedisRunner runner = new RedisRunner(new RedisLink(this.client, Patience.LIMIT));
+		var first = runner.hearReleases("k", () -> {
 		});
-		var second = releases.listen("k", () -> {
+		var second = runner.hearReleases("k", () -> {
 		});
 		Patience.await().until(() -> this.server.command("PUBSUB", "CHANNELS").toString().contains("k"));
 		first.close();
-		assertThat(releases.channels()).isEqualTo(1);
+		assertThat(runner.channels()).isEqualTo(1);
 		second.close();
 		second.close();
 		Patience.await().until(() -> !this.server.command("PUBSUB", "CHANNELS").toString().contains("k"));
-		assertThat(releases.channels()).isZero();
-		releases.listen("k", () -> {
+		assertThat(runner.channels()).isZero();
+		runner.hearReleases("k", () -> {
 		}).close();
-		assertThat(releases.channels()).isZero();
+		assertThat(runner.channels()).isZero();
 	}
 
 	@Test
 	void listenerThatFoundNoConnectionHearsOverTheNextOne() {
 		this.server.kill();
 		try (RedisLink link = new RedisLink(this.client, Patience.LIMIT)) {
-			RedisReleases releases = new RedisReleases(link);
+			RedisRunner runner = new RedisRunner(link);
 			AtomicInteger told = new AtomicInteger();
-			releases.listen("k", told::incrementAndGet);
+			runner.hearReleases("k", told::incrementAndGet);
 			assertThat(link.messages()).failsWithin(Patience.LIMIT);
 			this.server.start();
-			releases.listen("another", () -> {
+			runner.hearReleases("another", () -> {
 			});
 			Patience.await("the release is heard").until(() -> {
 				int before = told.get();

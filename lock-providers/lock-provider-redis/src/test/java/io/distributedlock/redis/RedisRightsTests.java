@@ -28,7 +28,7 @@ class RedisRightsTests extends RedisRightsContract {
 	private static final String DOCUMENTED = "on >secret resetkeys ~shop:lock:* ~{shop:lock:* resetchannels &shop:lock:* -@all "
 			+ "+get +set +exists +del +pexpire +pttl +time +lpop +rpush +lpos +lrem +hget +hset +hgetall +hdel +eval +evalsha +publish +subscribe +unsubscribe +ping +hello +client|setname";
 
-	private static final String FOR_OTHER_TYPES = " +zadd +zrem +zcard +zscore +zrange +zremrangebyscore +pexpireat";
+	private static final String FOR_OTHER_TYPES = " +zadd +zrem +zcard +zscore +zrange +zremrangebyscore";
 
 	private static final String FOR_CLUSTERS = " +cluster|nodes +cluster|myid +info";
 

@@ -11,6 +11,7 @@ import io.distributedlock.redis.scripts.ExclusiveLocks;
 import io.distributedlock.redis.scripts.LockScripts;
 import io.distributedlock.redis.scripts.PlainScripts;
 import io.distributedlock.redis.scripts.RetryPauses;
+import io.distributedlock.redis.scripts.SharedLocks;
 import io.distributedlock.redis.scripts.TokenCounters;
 import io.distributedlock.redis.scripts.script.ScriptCall;
 import io.distributedlock.redisson.internal.client.RedissonErrors;
@@ -24,11 +25,9 @@ import io.distributedlock.spi.LockOwner;
 import io.distributedlock.spi.LockOwners;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.ReleaseSignal;
-import io.distributedlock.spi.support.CommandLease;
 import io.distributedlock.spi.support.Failures;
 import io.distributedlock.spi.support.OwnerNames;
 import io.distributedlock.spi.support.ReleaseListeners;
-import io.distributedlock.spi.support.UnknownOwners;
 import org.jspecify.annotations.Nullable;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.NameMapper;
@@ -73,7 +72,7 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 
 	private final RedissonServer server;
 
-	private final RedissonReleases releases;
+	private final RedissonRunner runner;
 
 	private final NameMapper nameMapper;
 
@@ -86,9 +85,9 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 	 */
 	private final ReleaseListeners behindOthersByHand = new ReleaseListeners();
 
-	private final UnknownOwners unknownOwners = new UnknownOwners();
-
 	private final ExclusiveLocks exclusive;
+
+	private final SharedLocks shared;
 
 	private final RedissonOwners onServer;
 
@@ -98,10 +97,11 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 	 */
 	public RedissonLockProvider(RedissonClient client) {
 		this.server = new RedissonServer(client);
-		this.releases = new RedissonReleases(this.server);
+		this.runner = new RedissonRunner(this.server);
 		this.nameMapper = client.getConfig().getNameMapper();
-		this.exclusive = new ExclusiveLocks(new RedissonRunner(this.server, this.releases), LockScripts.REDISSON,
+		this.exclusive = new ExclusiveLocks(this.runner, LockScripts.REDISSON,
 				TokenCounters.ofRedisson(client.getConfig().isClusterConfig()));
+		this.shared = new SharedLocks(this.exclusive);
 		this.onServer = new RedissonOwners(this.server);
 	}
 
@@ -151,26 +151,7 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 			return this.exclusive.tryAcquire(mapped(request));
 		}
 		RedissonOwner owner = new RedissonOwner(this.onServer.names(request.key()), request.type(), this.owners.next());
-		CommandLease lease = new CommandLease(request.key(), new LeaseTerm(System.nanoTime(), request.leaseTime()),
-				CommandLease.renewal((leaseTime) -> renew(owner, leaseTime)), () -> release(owner))
-			.withOwnerId(owner.id());
-		return this.server.<Long>send(owner.acquire(request)).handle((token, failure) -> {
-			if (failure != null) {
-				if (RedissonErrors.mayHaveBeenExecuted(failure)) {
-					remove(owner, request);
-				}
-				throw RedissonErrors.translate(failure);
-			}
-			if (token <= 0) {
-				if (token < 0) {
-					this.behindOthersByHand.tell(request.key());
-				}
-				return null;
-			}
-			// several permits are held at the same time, so the latest token could not be
-			// the only valid one
-			return (request.type() == LockType.SEMAPHORE) ? lease : lease.withFencingToken(token);
-		});
+		return this.shared.tryAcquire(request, owner, () -> this.behindOthersByHand.tell(request.key()));
 	}
 
 	private static void checkLease(LeaseRequest request) {
@@ -202,14 +183,14 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 	@Override
 	public Subscription listen(String key, Runnable onRelease) {
 		String lock = this.nameMapper.map(key);
-		RedissonReleases.ChannelSubscription byHand = this.releases.listenLater(RedissonNames.sharedChannel(lock),
+		RedissonRunner.ChannelSubscription byHand = this.runner.listenLater(RedissonNames.sharedChannel(lock),
 				onRelease);
 		RetryPauses again = new RetryPauses(onRelease);
 		Subscription told = this.behindOthersByHand.add(key, () -> {
 			byHand.open();
 			again.soon();
 		});
-		Subscription heard = this.releases.listen(RedissonNames.channel(lock), onRelease);
+		Subscription heard = this.runner.listenTo(RedissonNames.channel(lock), onRelease);
 		return () -> {
 			told.close();
 			byHand.close();
@@ -220,15 +201,6 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 	@Override
 	public List<? extends CompletionStage<@Nullable LeaseTerm>> renewAll(List<LeaseRenewal> renewals) {
 		return this.exclusive.renewAll(renewals);
-	}
-
-	private CompletionStage<Boolean> renew(RedissonOwner owner, Duration leaseTime) {
-		return answered(this.server.send(owner.renew(leaseTime).until(System.nanoTime() + leaseTime.toNanos())));
-	}
-
-	private CompletionStage<Boolean> release(RedissonOwner owner) {
-		return Failures.translated(this.server.<Long>send(owner.release(false)), RedissonErrors::translate)
-			.thenApply(this.exclusive::hadLock);
 	}
 
 	@Override
@@ -248,9 +220,8 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 
 	@Override
 	public void close() {
-		this.unknownOwners.close();
 		this.exclusive.close();
-		this.releases.close();
+		this.runner.close();
 		this.server.close();
 	}
 
@@ -259,19 +230,6 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 		return key.equals(request.key()) ? request
 				: new LeaseRequest(key, request.leaseTime(), request.type(), request.permits(), request.giveUpAtNanos(),
 						request.tokens(), request.lookInterval(), request.lockDelay(), request.interopPolling());
-	}
-
-	/**
-	 * Remove an unknown owner. The script leaves its mark, which refuses a late attempt,
-	 * so the owner need not be looked for a second time.
-	 */
-	private void remove(RedissonOwner owner, LeaseRequest request) {
-		this.unknownOwners.remove(request.key(), request.leaseTime(),
-				() -> answered(this.server.send(owner.release(true))).thenApply((had) -> true));
-	}
-
-	private static CompletionStage<Boolean> answered(CompletionStage<Long> answer) {
-		return Failures.translated(answer, RedissonErrors::translate).thenApply((had) -> had > 0);
 	}
 
 }

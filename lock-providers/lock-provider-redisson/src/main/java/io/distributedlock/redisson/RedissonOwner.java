@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 import io.distributedlock.LockType;
+import io.distributedlock.redis.scripts.SharedLocks;
 import io.distributedlock.redis.scripts.TokenCounters;
 import io.distributedlock.redis.scripts.script.Script;
 import io.distributedlock.redis.scripts.script.ScriptCall;
@@ -21,28 +22,26 @@ import io.distributedlock.spi.LeaseRequest;
  * @param type the lock type
  * @param id the owner's name in the hash or the set
  */
-record RedissonOwner(RedissonNames names, LockType type, String id) {
+record RedissonOwner(RedissonNames names, LockType type, String id) implements SharedLocks.Owner {
 
 	/**
 	 * How long a number of permits outlives the last lease.
 	 */
 	private static final long OUTLIVES_MILLIS = Duration.ofDays(1).toMillis();
 
-	/**
-	 * Return the call that asks for the lease.
-	 */
-	ScriptCall acquire(LeaseRequest request) {
+	@Override
+	public ScriptCall acquire(LeaseRequest request) {
 		String lease = millis(request.leaseTime());
-		ScriptCall call = switch (this.type) {
+		return switch (this.type) {
 			case SEMAPHORE ->
 				onPermits(RedissonScript.ACQUIRE_PERMIT, true, lease, Integer.toString(request.permits()));
 			case READ -> onLock(RedissonScript.ACQUIRE_READ, true, this.id, lease);
 			default -> onLock(RedissonScript.ACQUIRE_WRITE, true, this.id, lease);
 		};
-		return call.whileWanted(() -> request.remainingNanos() > 0).until(request.giveUpAtNanos());
 	}
 
-	ScriptCall renew(Duration leaseTime) {
+	@Override
+	public ScriptCall renew(Duration leaseTime) {
 		String lease = millis(leaseTime);
 		return switch (this.type) {
 			case SEMAPHORE -> onPermits(RedissonScript.RENEW_PERMIT, false, lease, "");
@@ -53,11 +52,21 @@ record RedissonOwner(RedissonNames names, LockType type, String id) {
 		};
 	}
 
+	@Override
+	public ScriptCall release() {
+		return release(false);
+	}
+
+	@Override
+	public ScriptCall removal() {
+		return release(true);
+	}
+
 	/**
 	 * Return the call that releases what the owner may have.
 	 * @param refused whether an attempt that arrives later is to be refused
 	 */
-	ScriptCall release(boolean refused) {
+	private ScriptCall release(boolean refused) {
 		String removal = refused ? "1" : "";
 		return switch (this.type) {
 			case SEMAPHORE -> onPermits(RedissonScript.RELEASE_PERMIT, refused, "0", "");

@@ -77,7 +77,7 @@ record RedissonOwners(RedissonServer server) implements LockOwners {
 	}
 
 	private CompletionStage<Long> revoke(RedissonOwner owner, Script script) {
-		return this.server.send(owner.release(false).running(script));
+		return this.server.send(owner.release().running(script));
 	}
 
 	private static CompletionStage<List<LockOwner>> read(CompletionStage<List<String>> asked) {

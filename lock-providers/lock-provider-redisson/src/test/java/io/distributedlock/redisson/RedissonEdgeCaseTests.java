@@ -354,15 +354,15 @@ class RedissonEdgeCaseTests extends OnOneServer {
 
 	@Test
 	void channelsAreLimitedAndUnsubscribed() {
-		RedissonReleases releases = new RedissonReleases(new RedissonServer(this.client));
-		List<ReleaseSignal.Subscription> subscriptions = IntStream.range(0, RedissonReleases.MAX_CHANNELS + 10)
-			.mapToObj((i) -> releases.listen("crowd" + i, () -> {
+		RedissonRunner runner = new RedissonRunner(new RedissonServer(this.client));
+		List<ReleaseSignal.Subscription> subscriptions = IntStream.range(0, RedissonRunner.MAX_CHANNELS + 10)
+			.mapToObj((i) -> runner.listenTo("crowd" + i, () -> {
 			}))
 			.toList();
-		assertThat(releases.freeChannels()).isZero();
+		assertThat(runner.freeChannels()).isZero();
 		subscriptions.forEach(ReleaseSignal.Subscription::close);
 		subscriptions.forEach(ReleaseSignal.Subscription::close);
-		assertThat(releases.freeChannels()).isEqualTo(RedissonReleases.MAX_CHANNELS);
+		assertThat(runner.freeChannels()).isEqualTo(RedissonRunner.MAX_CHANNELS);
 		Patience.await().until(() -> ((List<?>) server.command("PUBSUB", "CHANNELS", "*crowd*")).isEmpty());
 	}
 

@@ -34,6 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
 import org.redisson.client.RedisException;
+import org.redisson.client.WriteRedisConnectionException;
 import org.redisson.config.Config;
 import org.redisson.config.ReadMode;
 import org.redisson.config.SubscriptionMode;
@@ -124,6 +125,21 @@ class RedissonErrorsTests {
 		assertThat(translated).hasMessageContaining("docs/providers/services.md")
 			.hasMessageEndingWith("Redis says: ERR bad lua script for redis cluster");
 		assertThat(translated.isRetryable()).isFalse();
+	}
+
+	/**
+	 * Redisson names the command in what it says of a connection, too.
+	 */
+	@ParameterizedTest
+	@ValueSource(strings = {
+			"Channel has been closed! Can't write command: CommandData [command=command: (EVALSHA), params: [1a2b], codec=null] to channel: [id: 1]",
+			"Redis server response timeout (9 ms) occurred after 0 retry attempts. Command: (EVALSHA), params: [1a2b], channel: [id: 1]" })
+	void connectionThatBrokeHasAnsweredNothing(String message) {
+		WriteRedisConnectionException failure = new WriteRedisConnectionException(message);
+		assertThat(RedissonErrors.isAnswer(failure)).isFalse();
+		assertThat(RedissonErrors.mayHaveBeenExecuted(failure)).isTrue();
+		assertThat(RedissonErrors.translate(failure)).hasMessageContaining("cannot be reached");
+		assertThat(RedissonErrors.translate(failure).isRetryable()).isTrue();
 	}
 
 	@Test
@@ -252,8 +268,7 @@ class RedissonErrorsTests {
 			RedissonClient client = connect(primary, replica, (config) -> {
 			});
 			try (RedissonServer server = new RedissonServer(client);
-					RedissonReleases releases = new RedissonReleases(server)) {
-				RedissonRunner runner = new RedissonRunner(server, releases);
+					RedissonRunner runner = new RedissonRunner(server)) {
 				replica.suspend();
 				for (Field layout : LockScripts.class.getFields()) {
 					if (layout.getType() == LockScripts.class) {

@@ -186,7 +186,7 @@ class RedissonFairTests {
 	@Test
 	void waitersForManyKeysAreServedWithoutPolls() {
 		try (DefaultLockTemplate template = template(this.client); DefaultLockTemplate waiter = rarelyPolling()) {
-			List<LockRequest> requests = IntStream.range(0, 2 * RedissonReleases.MAX_CHANNELS)
+			List<LockRequest> requests = IntStream.range(0, 2 * RedissonRunner.MAX_CHANNELS)
 				.mapToObj((i) -> fair("many:" + i).withLeaseTime(Duration.ofMinutes(10)))
 				.toList();
 			List<LockHandle> holders = requests.stream().map(template::acquire).toList();
@@ -212,7 +212,7 @@ class RedissonFairTests {
 					tokens.add(handle.fencingToken().orElseThrow());
 					handle.close();
 				}))
-				.limit(4 * RedissonReleases.MAX_CHANNELS)
+				.limit(4 * RedissonRunner.MAX_CHANNELS)
 				.toList();
 			awaitLine(holder.key(), callers.size());
 			holder.close();

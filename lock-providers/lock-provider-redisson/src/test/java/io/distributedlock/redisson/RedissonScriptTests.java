@@ -66,7 +66,7 @@ class RedissonScriptTests {
 	@EnumSource(names = { "READ", "WRITE", "SEMAPHORE" })
 	void attemptThatArrivesAfterItsRemovalIsRefused(LockType type) {
 		RedissonOwner owner = owner(type, "somebody");
-		assertThat(get(sender.<Long>send(owner.release(true)))).isZero();
+		assertThat(get(sender.<Long>send(owner.removal()))).isZero();
 		assertThat(acquire(owner)).isZero();
 		List<?> left = (List<?>) server.command("KEYS", "*");
 		assertThat(left).as("the mark alone").hasSize(1);
@@ -80,8 +80,8 @@ class RedissonScriptTests {
 		RedissonOwner owner = owner(type, "somebody");
 		assertThat(acquire(owner)).isPositive();
 		assertThat(acquire(owner)).isPositive();
-		assertThat(get(sender.<Long>send(owner.release(false)))).isOne();
-		assertThat(get(sender.<Long>send(owner.release(false)))).isZero();
+		assertThat(get(sender.<Long>send(owner.release()))).isOne();
+		assertThat(get(sender.<Long>send(owner.release()))).isZero();
 		assertThat(get(sender.<Long>send(owner.renew(LONG)))).isZero();
 		LockType conflicting = (type == LockType.READ) ? LockType.WRITE : type;
 		assertThat(acquire(owner(conflicting, "another"))).isPositive();
@@ -92,11 +92,11 @@ class RedissonScriptTests {
 	void releaseByAnotherOwnerChangesNothing(LockType type) {
 		RedissonOwner owner = owner(type, "somebody");
 		assertThat(acquire(owner)).isPositive();
-		assertThat(get(sender.<Long>send(owner(type, "stranger").release(false)))).isZero();
-		assertThat(get(sender.<Long>send(owner(type, "stranger").release(true)))).isZero();
+		assertThat(get(sender.<Long>send(owner(type, "stranger").release()))).isZero();
+		assertThat(get(sender.<Long>send(owner(type, "stranger").removal()))).isZero();
 		assertThat(get(sender.<Long>send(owner(type, "stranger").renew(LONG)))).isZero();
 		assertThat(get(sender.<Long>send(owner.renew(LONG)))).isOne();
-		assertThat(get(sender.<Long>send(owner.release(false)))).isOne();
+		assertThat(get(sender.<Long>send(owner.release()))).isOne();
 	}
 
 	@ParameterizedTest

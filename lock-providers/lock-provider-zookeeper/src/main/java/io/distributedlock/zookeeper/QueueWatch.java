@@ -1,14 +1,13 @@
 package io.distributedlock.zookeeper;
 
-import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 
 import io.distributedlock.spi.support.Mutex;
+import io.distributedlock.spi.support.SharedWatch;
 import org.apache.curator.framework.api.CuratorWatcher;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.WatchedEvent;
@@ -22,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * Why: docs/decisions/035-zookeeper-term.md
  */
-final class QueueWatch {
+final class QueueWatch extends SharedWatch<QueueWatch.Waiter> {
 
 	/**
 	 * How many nodes are remembered. An answer that lists a node which has gone may be
@@ -35,8 +34,6 @@ final class QueueWatch {
 	private final Connection connection;
 
 	private final String parent;
-
-	private final Set<Waiter> waiters = ConcurrentHashMap.newKeySet();
 
 	/**
 	 * The nodes that have gone, the last of them.
@@ -63,8 +60,6 @@ final class QueueWatch {
 	 * The session of the client to which the server reports, zero for none.
 	 */
 	private volatile long session;
-
-	private volatile long unusedSince = System.nanoTime();
 
 	QueueWatch(ZooKeeperCalls calls, Connection connection, String parent) {
 		this.calls = calls;
@@ -104,16 +99,6 @@ final class QueueWatch {
 		});
 	}
 
-	void add(Waiter waiter) {
-		this.waiters.add(waiter);
-	}
-
-	void remove(Waiter waiter) {
-		if (this.waiters.remove(waiter)) {
-			this.unusedSince = System.nanoTime();
-		}
-	}
-
 	/**
 	 * Return whether a node has gone, as far as that is remembered.
 	 */
@@ -121,11 +106,8 @@ final class QueueWatch {
 		return this.gone.contains(name);
 	}
 
-	boolean isUnused(Duration time) {
-		return this.waiters.isEmpty() && System.nanoTime() - this.unusedSince >= time.toNanos();
-	}
-
-	void end() {
+	@Override
+	protected void end() {
 		this.session = 0;
 		// also if the answer came late: the server reports in any case
 		this.calls.stopWatchingAll(this.parent);
@@ -135,14 +117,14 @@ final class QueueWatch {
 		if (event.getType() == EventType.None) {
 			// the client sets the watch again, and what happened meanwhile is not told
 			if (event.getState() == KeeperState.SyncConnected) {
-				this.waiters.forEach(Waiter::missed);
+				waiters().forEach(Waiter::missed);
 			}
 			return;
 		}
 		if (event.getType() == EventType.PersistentWatchRemoved) {
 			// perhaps by another provider with the same client
 			this.session = 0;
-			this.waiters.forEach(Waiter::missed);
+			waiters().forEach(Waiter::missed);
 			return;
 		}
 		String path = event.getPath();
@@ -152,7 +134,7 @@ final class QueueWatch {
 		String name = path.substring(this.parent.length() + 1);
 		if (event.getType() == EventType.NodeDeleted) {
 			this.gone.add(name);
-			this.waiters.forEach((waiter) -> waiter.gone(name));
+			waiters().forEach((waiter) -> waiter.gone(name));
 		}
 	}
 

@@ -16,6 +16,7 @@ import io.distributedlock.spi.LockOwner;
 import io.distributedlock.spi.LockOwners;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.LockQueue;
+import io.distributedlock.spi.support.SharedWatch;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.api.CuratorEvent;
 import org.jspecify.annotations.Nullable;
@@ -53,7 +54,7 @@ public final class ZooKeeperLockProvider implements LockProvider, LockQueue, Loc
 
 	private final Connection connection;
 
-	private final QueueWatches watches;
+	private final SharedWatch.All<String, QueueWatch.Waiter, QueueWatch> watches;
 
 	private final String root;
 
@@ -71,7 +72,7 @@ public final class ZooKeeperLockProvider implements LockProvider, LockQueue, Loc
 	public ZooKeeperLockProvider(CuratorFramework client, String root, Duration commandTimeout) {
 		this.connection = new Connection(client);
 		this.calls = new ZooKeeperCalls(client, this.connection, commandTimeout);
-		this.watches = new QueueWatches(this.calls, this.connection);
+		this.watches = new SharedWatch.All<>((parent) -> new QueueWatch(this.calls, this.connection, parent));
 		this.root = root;
 		this.nodes = new ZooKeeperOwners(this.calls, root);
 	}

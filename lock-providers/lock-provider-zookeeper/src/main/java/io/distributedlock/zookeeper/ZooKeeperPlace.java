@@ -13,6 +13,7 @@ import io.distributedlock.LockType;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.support.Mutex;
+import io.distributedlock.spi.support.SharedWatch;
 import io.distributedlock.spi.support.WatchingPlace;
 import org.apache.curator.framework.api.CuratorEvent;
 import org.apache.zookeeper.KeeperException.Code;
@@ -56,7 +57,7 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 	 */
 	private final String name;
 
-	private final QueueWatches watches;
+	private final SharedWatch.All<String, QueueWatch.Waiter, QueueWatch> watches;
 
 	private final LocalOwners owners;
 
@@ -83,7 +84,8 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 	 */
 	private volatile boolean twinsKnown;
 
-	ZooKeeperPlace(ZooKeeperCalls calls, Connection connection, QueueWatches watches, LocalOwners owners, String root,
+	ZooKeeperPlace(ZooKeeperCalls calls, Connection connection,
+			SharedWatch.All<String, QueueWatch.Waiter, QueueWatch> watches, LocalOwners owners, String root,
 			LeaseRequest request, String owner, boolean mayWait) {
 		super(calls::translate);
 		this.calls = calls;
@@ -103,7 +105,7 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 	void take() {
 		long sentAt = System.nanoTime();
 		Duration patience = Duration.ofNanos(this.request.giveUpAtNanos() - sentAt);
-		boolean reported = this.watches.isActive(this.parent);
+		boolean reported = isReported();
 		CompletableFuture<CuratorEvent> created = this.calls.createInOrder(this.parent, this.name, patience);
 		// the server carries out the commands of a session one after the other
 		this.firstLook.set(new FirstLook(reported, this.calls.children(this.parent, patience)));
@@ -157,12 +159,17 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 	}
 
 	private CompletionStage<Boolean> lookNow(Node node) {
-		boolean reported = this.watches.isActive(this.parent);
+		boolean reported = isReported();
 		if (isConfirmed()) {
 			// or a server that is cut off would say for long what it knew last
 			this.calls.sync(this.parent);
 		}
 		return this.calls.children(this.parent).thenCompose((event) -> onLooked(node, children(event), reported));
+	}
+
+	private boolean isReported() {
+		QueueWatch watch = this.watches.find(this.parent);
+		return watch != null && watch.isActive();
 	}
 
 	static List<String> children(CuratorEvent event) {

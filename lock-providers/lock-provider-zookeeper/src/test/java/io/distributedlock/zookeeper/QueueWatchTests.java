@@ -14,6 +14,7 @@ import io.distributedlock.LockType;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockQueue;
+import io.distributedlock.spi.support.SharedWatch;
 import io.distributedlock.test.network.TcpProxy;
 import io.distributedlock.test.network.TcpProxy.Direction;
 import io.distributedlock.test.patience.Patience;
@@ -89,7 +90,7 @@ class QueueWatchTests {
 		QueueWatch watch = watch();
 		assertThat(watch.begin().get(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
 		assertThat(watch.isActive()).isTrue();
-		watch.add(this.waiter);
+		addWaiter(watch);
 		comeAndGo("w-b-0000000002");
 		Patience.await().untilAsserted(() -> assertThat(this.told).containsExactly("gone w-b-0000000002"));
 		assertThat(watch.hasGone("w-b-0000000002")).isTrue();
@@ -100,7 +101,7 @@ class QueueWatchTests {
 		this.near.create().forPath("/parent");
 		QueueWatch watch = watch();
 		assertThat(watch.begin().get(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
-		watch.add(this.waiter);
+		addWaiter(watch);
 		this.proxy.cut();
 		Patience.await().atMost(LONG).until(() -> this.told.contains("missed"));
 		Patience.await("events of the watch that the client has set again").atMost(LONG).until(() -> {
@@ -114,7 +115,7 @@ class QueueWatchTests {
 		this.near.create().forPath("/parent");
 		QueueWatch watch = watch();
 		assertThat(watch.begin().get(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
-		watch.add(this.waiter);
+		addWaiter(watch);
 		long before = this.far.getZookeeperClient().getZooKeeper().getSessionId();
 		this.far.getZookeeperClient().getZooKeeper().getTestable().injectSessionExpiration();
 		Patience.await()
@@ -218,6 +219,10 @@ class QueueWatchTests {
 		client.start();
 		this.opened.add(client);
 		return client;
+	}
+
+	private void addWaiter(QueueWatch watch) {
+		new SharedWatch.All<String, QueueWatch.Waiter, QueueWatch>((parent) -> watch).add("/parent", this.waiter);
 	}
 
 	private QueueWatch watch() {

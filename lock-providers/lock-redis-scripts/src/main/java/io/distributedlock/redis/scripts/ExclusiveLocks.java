@@ -5,10 +5,12 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 import io.distributedlock.redis.scripts.script.Script;
 import io.distributedlock.redis.scripts.script.ScriptCall;
 import io.distributedlock.redis.scripts.script.ScriptRunner;
+import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseExchange;
 import io.distributedlock.spi.LeaseRenewal;
@@ -96,11 +98,7 @@ public final class ExclusiveLocks implements AutoCloseable {
 		LeaseTerm term = new LeaseTerm(System.nanoTime(), request.leaseTime());
 		return this.runner.<Long>run(call).handle((answer, failure) -> {
 			if (failure != null) {
-				if (!this.runner.isRefusal(failure)) {
-					this.unknownOwners.remove(request.key(), request.leaseTime(),
-							() -> removed(removal(request.key(), number, "", true)));
-				}
-				throw this.runner.translate(failure);
+				throw failed(request, failure, () -> removal(request.key(), number, "", true));
 			}
 			return (answer != LockScripts.TAKEN) ? lease(request, number, answer, heard, 0, term) : null;
 		});
@@ -298,7 +296,21 @@ public final class ExclusiveLocks implements AutoCloseable {
 			.asRemoval();
 	}
 
-	private CompletionStage<Boolean> removed(ScriptCall call) {
+	/**
+	 * Remove the owner of an attempt that has failed, unless the server has refused it.
+	 * @return what the failure means
+	 */
+	BackendException failed(LeaseRequest request, Throwable failure, Supplier<ScriptCall> removal) {
+		if (!this.runner.isRefusal(failure)) {
+			this.unknownOwners.remove(request.key(), request.leaseTime(), () -> removed(removal.get()));
+		}
+		return this.runner.translate(failure);
+	}
+
+	/**
+	 * Run a script that answers whether an owner had a lock.
+	 */
+	CompletionStage<Boolean> removed(ScriptCall call) {
 		return Failures.translated(this.runner.<Long>run(call), this.runner::translate).thenApply(this::hadLock);
 	}
 
@@ -306,9 +318,8 @@ public final class ExclusiveLocks implements AutoCloseable {
 	 * Return whether an owner had the lock that it has released. If the server refused to
 	 * publish the release, a warning says so once.
 	 * @param had what the script has answered
-	 * @return whether it had the lock
 	 */
-	public boolean hadLock(long had) {
+	boolean hadLock(long had) {
 		this.runner.shortfalls().noteAnswer(had);
 		return had > 0;
 	}

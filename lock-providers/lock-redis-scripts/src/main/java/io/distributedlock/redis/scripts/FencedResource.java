@@ -7,7 +7,6 @@ import java.util.concurrent.CompletionStage;
 import io.distributedlock.fencing.StaleTokenException;
 import io.distributedlock.redis.scripts.script.ScriptCall;
 import io.distributedlock.spi.BackendException;
-import io.distributedlock.spi.support.Failures;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,7 +39,7 @@ public abstract class FencedResource {
 	 * @throws BackendException if Redis failed; whether the value was set is unknown
 	 */
 	public void set(String key, String value, long token) {
-		await(write(key, token, value));
+		write(key, token, value);
 	}
 
 	/**
@@ -51,18 +50,7 @@ public abstract class FencedResource {
 	 * @throws BackendException if Redis failed; whether the key was deleted is unknown
 	 */
 	public void delete(String key, long token) {
-		await(write(key, token, null));
-	}
-
-	/**
-	 * As {@link #set}, without blocking the calling thread.
-	 * @param key the key
-	 * @param value the value
-	 * @param token the fencing token of the lock that is held
-	 * @return completes when the value is set; fails with what {@link #set} throws
-	 */
-	public CompletionStage<@Nullable Void> setAsync(String key, String value, long token) {
-		return write(key, token, value);
+		write(key, token, null);
 	}
 
 	/**
@@ -88,16 +76,20 @@ public abstract class FencedResource {
 		return key;
 	}
 
-	private CompletionStage<@Nullable Void> write(String key, long token, @Nullable String value) {
+	private void write(String key, long token, @Nullable String value) {
 		String name = nameInRedis(key);
 		List<String> arguments = (value != null) ? List.of(Long.toString(token), value) : List.of(Long.toString(token));
 		ScriptCall call = new ScriptCall(PlainScripts.FENCED_WRITE, List.of(name, highestTokenOf(name)), arguments);
-		return Failures.translated(send(call), this::translate).thenApply((highest) -> {
-			if (highest > 0) {
-				throw new StaleTokenException("key '" + key + "'", token, highest);
-			}
-			return null;
-		});
+		long highest;
+		try {
+			highest = send(call).toCompletableFuture().join();
+		}
+		catch (CompletionException ex) {
+			throw translate(ex);
+		}
+		if (highest > 0) {
+			throw new StaleTokenException("key '" + key + "'", token, highest);
+		}
 	}
 
 	/**
@@ -110,15 +102,6 @@ public abstract class FencedResource {
 		// Redis ignores an empty tag
 		boolean tagged = tag >= 0 && key.indexOf('}', tag) > tag + 1;
 		return (tagged ? key : "{" + key + "}") + ":fence";
-	}
-
-	private void await(CompletionStage<@Nullable Void> write) {
-		try {
-			write.toCompletableFuture().join();
-		}
-		catch (CompletionException ex) {
-			throw (Failures.unwrap(ex) instanceof StaleTokenException stale) ? stale : translate(ex);
-		}
 	}
 
 }

@@ -5,7 +5,7 @@ import java.util.List;
 import io.distributedlock.redis.scripts.script.LuaFiles;
 import io.distributedlock.redis.scripts.script.Script;
 import io.distributedlock.redis.scripts.script.Script.Answer;
-import io.distributedlock.redis.scripts.script.ServerAge;
+import io.distributedlock.redis.scripts.script.ServerErrors;
 
 /**
  * The further scripts for the plain layout: writers, readers, permits, and locks on
@@ -25,11 +25,11 @@ public final class PlainScripts {
 	private static final LuaFiles FILES = new LuaFiles(List.of("plain", "line"));
 
 	/**
-	 * Changes nothing and answers 1, or fails as {@link ServerAge} reads it if the server
-	 * is too old. Key: any, or none for a node of a cluster. Arguments: channels on which
-	 * to publish an empty message. Answers 2 if the server has published nothing. A user
-	 * that may run scripts may run this one, also without the rights to {@code PING} and
-	 * {@code INFO}.
+	 * Changes nothing and answers 1, or fails as {@link ServerErrors} reads it if the
+	 * server is too old. Key: any, or none for a node of a cluster. Arguments: channels
+	 * on which to publish an empty message. Answers 2 if the server has published
+	 * nothing. A user that may run scripts may run this one, also without the rights to
+	 * {@code PING} and {@code INFO}.
 	 */
 	public static final Script PING = FILES.script(Answer.NUMBER, "ping");
 

@@ -8,6 +8,7 @@ import java.util.List;
 import io.distributedlock.LockType;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.process.StandardError;
@@ -156,6 +157,28 @@ public abstract class RedisRightsContract {
 			.withMessageContaining("denies")
 			.withMessageContaining("least rights");
 		assertThat(server.command("EXISTS", "shop:lock:order:4")).isEqualTo(0L);
+	}
+
+	/**
+	 * What is written and may not expire would stay for good.
+	 */
+	@Test
+	final void lockThatMayNotExpireIsNotWritten() {
+		String rights = rights() + rightsForOtherTypes();
+		for (String right : List.of("pexpire", "zrange")) {
+			createUser(server, right, rights.replace("+" + right + " ", ""));
+			LockProvider provider = connect(right);
+			for (LockType type : LockType.values()) {
+				String key = "shop:lock:" + right + type;
+				LeaseRequest request = new LeaseRequest(key, Duration.ofMinutes(1), type);
+				assertThat(provider.tryAcquire(request).handle((lease, failure) -> true))
+					.succeedsWithin(Patience.LIMIT);
+				assertThat((List<?>) server.command("KEYS", "*" + key + "*"))
+					.allSatisfy((written) -> assertThat(server.command("PTTL", String.valueOf(written)))
+						.as("time to live of %s", written)
+						.isNotEqualTo(-1L));
+			}
+		}
 	}
 
 	@Test

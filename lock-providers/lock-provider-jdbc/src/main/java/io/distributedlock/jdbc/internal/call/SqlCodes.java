@@ -156,13 +156,14 @@ public final class SqlCodes {
 	 * <li>class 90: H2, with the code for a state: the connection is broken or the
 	 * database was closed, unless the code has another meaning</li>
 	 * <li>the exceptions that JDBC has for this, which pools throw too</li>
+	 * <li>no state: not the database says so, but a pool or a driver</li>
 	 * </ul>
 	 */
 	static boolean isConnectionProblem(SQLException failure) {
 		String state = state(failure);
 		return state.startsWith("08") || state.startsWith("57P") || state.equals("53300") || state.startsWith("25P")
 				|| failure instanceof SQLTransientConnectionException || failure instanceof SQLRecoverableException
-				|| failure instanceof SQLNonTransientConnectionException
+				|| failure instanceof SQLNonTransientConnectionException || (state.isEmpty() && !isCancelled(failure))
 				|| (state.startsWith("90") && !isCollision(failure) && !isReadOnly(failure) && !isDenied(failure));
 	}
 

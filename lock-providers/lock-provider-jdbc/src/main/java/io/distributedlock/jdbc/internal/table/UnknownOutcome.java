@@ -1,6 +1,6 @@
 package io.distributedlock.jdbc.internal.table;
 
-import java.util.concurrent.CompletionException;
+import java.sql.SQLException;
 
 import io.distributedlock.jdbc.internal.call.CallThreads;
 import io.distributedlock.spi.BackendException;
@@ -27,13 +27,15 @@ final class UnknownOutcome implements CallThreads.Late<Long> {
 	}
 
 	/**
-	 * Deal with a failure that the caller gets. After one that may pass, the owner is
-	 * removed: the database may have granted the lock.
+	 * Deal with a failure that the caller gets. Unless the database has refused the
+	 * statement, the owner is removed: it may have been granted the lock.
 	 * @return the exception for the caller
 	 */
-	RuntimeException explain(Throwable failure) {
-		RuntimeException exception = unwrapped(failure);
-		if (this.sent && exception instanceof BackendException backendException && backendException.isRetryable()) {
+	BackendException explain(Throwable failure) {
+		BackendException exception = (BackendException) Failures.unwrap(failure);
+		boolean refused = !exception.isRetryable()
+				&& Failures.causes(exception).anyMatch(SQLException.class::isInstance);
+		if (this.sent && !refused) {
 			this.removal.run();
 		}
 		return exception;
@@ -55,15 +57,6 @@ final class UnknownOutcome implements CallThreads.Late<Long> {
 		if (this.sent) {
 			this.removal.run();
 		}
-	}
-
-	/**
-	 * Return what a call failed with as an exception to throw: the translated failure
-	 * without the wrappers of futures.
-	 */
-	private static RuntimeException unwrapped(Throwable failure) {
-		return (Failures.unwrap(failure) instanceof BackendException backendException) ? backendException
-				: new CompletionException(failure);
 	}
 
 }

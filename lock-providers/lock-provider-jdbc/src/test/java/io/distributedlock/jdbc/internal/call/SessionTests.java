@@ -19,6 +19,7 @@ import io.distributedlock.LockType;
 import io.distributedlock.jdbc.Databases;
 import io.distributedlock.jdbc.H2TestServer;
 import io.distributedlock.jdbc.internal.session.SessionLockProvider;
+import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.test.network.TcpProxy;
 import io.distributedlock.test.patience.Patience;
@@ -81,6 +82,17 @@ class SessionTests {
 		return List.of(new SQLTransactionRollbackException("deadlock", "40001", 1213), new SQLTimeoutException(),
 				new SQLTimeoutException("time-out", "70100", 1969),
 				new SQLTransientException("changed", "90131", 90131), new SQLException("denied", "90096", 90096));
+	}
+
+	/**
+	 * As the pools of Tomcat and of DBCP say that they are exhausted.
+	 */
+	@Test
+	void failureWithoutAStateIsThatOfAPool() {
+		BackendException translated = new JdbcErrors(SqlDialect.H2, COMMAND_TIMEOUT)
+			.translate(new SQLException("Timeout: Pool empty. Unable to fetch a connection in 30 seconds"));
+		assertThat(translated).hasMessageContaining("its connection pool gave no connection in time");
+		assertThat(translated.isRetryable()).isTrue();
 	}
 
 	/**

@@ -10,6 +10,7 @@ import io.distributedlock.LockType;
 import io.distributedlock.jdbc.Databases;
 import io.distributedlock.jdbc.JdbcDialect;
 import io.distributedlock.jdbc.internal.call.Session;
+import io.distributedlock.jdbc.internal.call.SqlCodes;
 import io.distributedlock.jdbc.internal.call.SqlDialect;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.test.patience.Patience;
@@ -40,6 +41,15 @@ class LockTableTests {
 			table.release(session, "k", "first");
 			assertThat(table.takeIfVersionIs(session, second, seen.token(), "second")).isTrue();
 		}
+	}
+
+	/**
+	 * A sweep may delete a row that was just inserted, so that the next statement misses
+	 * it, too.
+	 */
+	@Test
+	void callThatMissesARowIsTriedAgain() {
+		assertThat(SqlCodes.isCollision(new MissingRowException())).isTrue();
 	}
 
 }

@@ -268,6 +268,18 @@ class TableQueueTests {
 		asking.proceed();
 	}
 
+	/**
+	 * As a driver inside of another one may do, which reports what it does.
+	 */
+	@Test
+	void ownerIsRemovedWhateverIsThrownInPlaceOfAnAnswer() {
+		LeaseRequest request = new LeaseRequest("unsure", LEASE, LockType.EXCLUSIVE);
+		this.lost.loseReply((sql) -> sql.startsWith("INSERT INTO distributed_lock "),
+				new IllegalStateException("the statement cannot be reported"));
+		assertThat(this.node.tryAcquire(request).toCompletableFuture()).failsWithin(Patience.LIMIT);
+		assertThatOthersGet(request);
+	}
+
 	private void assertThatOthersGet(LeaseRequest request) {
 		Lease next = Patience.await().until(() -> get(this.other.tryAcquire(request)), Objects::nonNull);
 		assertThat(get(next.release())).isTrue();

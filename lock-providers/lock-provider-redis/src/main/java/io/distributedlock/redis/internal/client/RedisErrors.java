@@ -3,14 +3,13 @@ package io.distributedlock.redis.internal.client;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.stream.Stream;
 
 import javax.net.ssl.SSLException;
 
-import io.distributedlock.redis.scripts.script.ServerAge;
+import io.distributedlock.redis.scripts.script.ServerErrors;
 import io.distributedlock.redis.scripts.script.ServerWords;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.support.Failures;
@@ -30,13 +29,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RedisErrors {
 
-	/**
-	 * Codes of our own, for errors of Redis that have only the code {@code ERR}.
-	 */
-	private static final String NO_DATABASE = "no database";
-
-	private static final String CROWDED = "crowded";
-
 	private RedisErrors() {
 	}
 
@@ -49,34 +41,13 @@ public final class RedisErrors {
 		if (code.isEmpty()) {
 			return withoutCode(cause);
 		}
-		BackendException translated = withCode(code, cause);
 		String words = words(cause);
-		return words.isEmpty() ? translated : new BackendException(
-				"%s. Redis says: %s".formatted(translated.getMessage(), words), translated.isRetryable(), cause);
-	}
-
-	private static BackendException withCode(String code, Throwable cause) {
-		return switch (code) {
-			case "WRONGPASS", "NOAUTH" ->
-				permanent("Redis refuses the credentials: check the user name and the password", cause);
-			case "NOPERM" -> permanent(
-					"Redis denies the user a command or key that locks need: see the least rights in docs/providers/redis.md",
-					cause);
-			case ServerAge.CODE ->
-				permanent(Objects.requireNonNullElse(ServerAge.problem(cause.getMessage()), code), cause);
-			case "WRONGTYPE" ->
-				permanent("the key holds a value that is no lock: choose another lock.key-prefix", cause);
-			case NO_DATABASE -> permanent("Redis has no database of this number: check the database", cause);
-			case "DENIED" ->
-				permanent("Redis is in protected mode and refuses clients on other machines: set a password", cause);
-			case CROWDED -> retryable("Redis has reached its limit of clients: raise maxclients", cause);
-			case "OOM" -> retryable("Redis is out of memory: raise maxmemory, and keep the policy noeviction", cause);
-			case "NOSCRIPT" -> retryable("Redis did not know a script, and no time was left to send it", cause);
-			case "LOADING", "READONLY", "MOVED", "ASK", "CLUSTERDOWN", "TRYAGAIN", "MASTERDOWN", "BUSY", "NOREPLICAS",
-					"MISCONF", "UNBLOCKED" ->
-				retryable("Redis is loading, failing over or cannot write at present", cause);
-			default -> new BackendException("Redis failed", isConnectionProblem(cause), cause);
-		};
+		BackendException meaning = ServerErrors.meaning(code, words, "redis", cause);
+		if (meaning != null) {
+			return meaning;
+		}
+		return isConnectionProblem(cause) ? ServerErrors.retryable("Redis failed", words, cause)
+				: ServerErrors.permanent("Redis failed", words, cause);
 	}
 
 	/**
@@ -85,7 +56,7 @@ public final class RedisErrors {
 	public static String words(Throwable failure) {
 		return reasons(failure).filter((each) -> each instanceof RedisCommandExecutionException)
 			.map((each) -> ServerWords.in(each.getMessage()))
-			.filter((words) -> !words.isEmpty() && !words.startsWith(ServerAge.CODE))
+			.filter((words) -> !words.isEmpty())
 			.findFirst()
 			.orElse("");
 	}
@@ -196,52 +167,20 @@ public final class RedisErrors {
 	 * suppressed exceptions.
 	 */
 	private static Stream<Throwable> reasons(Throwable failure) {
-		return Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
+		return Failures.causes(failure)
 			.flatMap((each) -> Stream.concat(Stream.of(each),
 					Arrays.stream(each.getSuppressed()).flatMap(RedisErrors::reasons)));
 	}
 
 	private static String ownCode(Throwable failure) {
 		if (failure instanceof RedisCommandExecutionException && failure.getMessage() != null) {
-			String words = ServerWords.in(failure.getMessage());
-			String first = words.split("[ :]", 2)[0];
-			boolean code = !first.equals("ERR") && first.equals(first.toUpperCase(Locale.ROOT));
-			return code ? first : codeInside(words);
+			return ServerErrors.code(ServerWords.in(failure.getMessage()));
 		}
 		// Lettuce has classes of its own for these three, some without the server's
-		// message.
-		// One code stands for all, as all of them pass: a server that loads its data, one
-		// that still runs a script, and a replica that has not become the primary yet
+		// message
 		boolean loading = failure instanceof RedisLoadingException || failure instanceof RedisBusyException
 				|| failure instanceof RedisReadOnlyException;
-		return loading ? "LOADING" : "";
-	}
-
-	/**
-	 * Return the code of a message that starts with {@code ERR}, or with none, as an
-	 * error inside a script may before Redis 7. Its own code may follow later. Other
-	 * errors have no code and are known by their words.
-	 */
-	private static String codeInside(String message) {
-		for (String code : new String[] { "OOM", "NOPERM", "WRONGTYPE", "READONLY", "MISCONF", "WRONGPASS" }) {
-			if (message.contains(code)) {
-				return code;
-			}
-		}
-		if (ServerWords.tellOfAMove(message)) {
-			return "TRYAGAIN";
-		}
-		if (message.contains("can't run this command or subcommand") || message.contains("can't access at least one")) {
-			return "NOPERM";
-		}
-		if (message.contains("DB index") || message.contains("SELECT is not allowed")) {
-			return NO_DATABASE;
-		}
-		if (message.contains("ERR AUTH") || message.contains("sent AUTH") || message.contains("'auth' command")
-				|| message.contains("invalid password")) {
-			return "WRONGPASS";
-		}
-		return message.contains("max number of clients") ? CROWDED : "ERR";
+		return loading ? ServerErrors.LOADING : "";
 	}
 
 	private static BackendException permanent(String message, Throwable cause) {

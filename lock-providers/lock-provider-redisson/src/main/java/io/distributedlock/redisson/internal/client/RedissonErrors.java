@@ -2,20 +2,17 @@ package io.distributedlock.redisson.internal.client;
 
 import java.net.ConnectException;
 import java.net.UnknownHostException;
-import java.util.Objects;
 import java.util.concurrent.CancellationException;
-import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 import javax.net.ssl.SSLException;
 
-import io.distributedlock.redis.scripts.script.ServerAge;
+import io.distributedlock.redis.scripts.script.ServerErrors;
 import io.distributedlock.redis.scripts.script.ServerWords;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.support.Failures;
 import org.jspecify.annotations.Nullable;
 import org.redisson.RedissonShutdownException;
-import org.redisson.client.RedisAuthRequiredException;
 import org.redisson.client.RedisConnectionException;
 import org.redisson.client.RedisException;
 import org.redisson.client.RedisNoScriptException;
@@ -26,7 +23,6 @@ import org.redisson.client.RedisReconnectedException;
 import org.redisson.client.RedisRedirectException;
 import org.redisson.client.RedisRetryException;
 import org.redisson.client.RedisTimeoutException;
-import org.redisson.client.RedisWrongPasswordException;
 import org.redisson.client.WriteRedisConnectionException;
 
 /**
@@ -49,17 +45,12 @@ public final class RedissonErrors {
 		}
 		BackendException refusal = refusal(cause);
 		if (refusal != null) {
-			String words = words(cause);
-			return words.isEmpty() ? refusal : new BackendException(
-					"%s. Redis says: %s".formatted(refusal.getMessage(), words), refusal.isRetryable(), cause);
+			return refusal;
 		}
 		if (hasCause(cause, SSLException.class)) {
 			return permanent(
 					"no TLS connection to Redis: check that the server has TLS enabled, and that its certificate is trusted",
 					cause);
-		}
-		if (isUnknownScript(cause)) {
-			return retryable("Redis forgets its scripts: check who sends SCRIPT FLUSH", cause);
 		}
 		if (isConnectionProblem(cause)) {
 			return retryable("Redis cannot be reached%s: check its address and that it runs"
@@ -69,8 +60,8 @@ public final class RedissonErrors {
 			return retryable("Redis did not answer in time", cause);
 		}
 		String words = words(cause);
-		return permanent(words.isEmpty() ? "Redisson failed with " + cause.getClass().getSimpleName()
-				: "Redis answered: " + words, cause);
+		return words.isEmpty() ? permanent("Redisson failed with " + cause.getClass().getSimpleName(), cause)
+				: ServerErrors.permanent("Redis failed", words, cause);
 	}
 
 	/**
@@ -91,23 +82,21 @@ public final class RedissonErrors {
 	 * Return whether the server has answered with an error, and has changed nothing.
 	 */
 	public static boolean isReply(Throwable failure) {
-		Throwable cause = Failures.unwrap(failure);
-		return isUnknownScript(cause) || refusal(cause) != null;
+		return refusal(Failures.unwrap(failure)) != null;
 	}
 
 	/**
 	 * Return whether the server has answered with any error.
 	 */
 	public static boolean isAnswer(Throwable failure) {
-		Throwable cause = Failures.unwrap(failure);
-		return isReply(cause) || !words(cause).isEmpty();
+		return isReply(failure) || !words(failure).isEmpty();
 	}
 
 	/**
 	 * Return whether the server does not know a script by its digest.
 	 */
 	public static boolean isUnknownScript(Throwable failure) {
-		return hasCause(Failures.unwrap(failure), RedisNoScriptException.class);
+		return hasCause(failure, RedisNoScriptException.class);
 	}
 
 	/**
@@ -115,15 +104,14 @@ public final class RedissonErrors {
 	 * @param command the name of the command in lower case
 	 */
 	public static boolean refuses(Throwable failure, String command) {
-		return causes(Failures.unwrap(failure)).filter((cause) -> cause instanceof RedisException)
-			.anyMatch((cause) -> ServerWords.refuse(cause.getMessage(), command));
+		return answers(failure).anyMatch((words) -> ServerWords.refuse(words, command));
 	}
 
 	/**
 	 * Return whether a service has refused a script for its text, before it ran.
 	 */
 	public static boolean isUnreadable(Throwable failure) {
-		return says(Failures.unwrap(failure), "bad lua script");
+		return says(failure, "bad lua script");
 	}
 
 	/**
@@ -138,8 +126,7 @@ public final class RedissonErrors {
 	 * it.
 	 */
 	public static boolean isDeniedOrUnknownCommand(Throwable failure) {
-		Throwable cause = Failures.unwrap(failure);
-		return says(cause, "NOPERM", "ERR ");
+		return says(failure, "NOPERM", "ERR ");
 	}
 
 	/**
@@ -147,49 +134,37 @@ public final class RedissonErrors {
 	 * has not.
 	 */
 	private static @Nullable BackendException refusal(Throwable cause) {
-		if (hasCause(cause, RedisWrongPasswordException.class) || hasCause(cause, RedisAuthRequiredException.class)
-				|| says(cause, "ERR AUTH", "sent AUTH", "'auth' command", "invalid password")) {
-			return permanent("Redis refuses the credentials: check spring.data.redis.username and .password", cause);
-		}
-		if (says(cause, "DB index is out of range", "SELECT is not allowed")) {
-			return permanent("Redis has no such database: check spring.data.redis.database", cause);
-		}
-		if (hasCause(cause, RedisOutOfMemoryException.class)) {
-			return retryable("Redis is out of memory: raise maxmemory, and keep the policy noeviction", cause);
-		}
-		String tooOld = causes(cause).map((each) -> ServerAge.problem(each.getMessage()))
-			.filter(Objects::nonNull)
-			.findFirst()
-			.orElse(null);
-		if (tooOld != null) {
-			return permanent(tooOld, cause);
-		}
-		if (says(cause, "WRONGTYPE")) {
-			return permanent("the key holds a value that is no lock of Redisson: choose another lock.key-prefix",
-					cause);
-		}
-		// before Redis 7 a script that is denied a command or a key fails without a code
-		if (says(cause, "NOPERM", "can't run this command", "can't access at least one")) {
-			return permanent(
-					"Redis denies the user a command or key that locks need: see the least rights in docs/providers/redisson.md",
-					cause);
+		String words = words(cause);
+		BackendException meaning = ServerErrors.meaning(code(cause), words, "redisson", cause);
+		if (meaning != null) {
+			return meaning;
 		}
 		if (isUnreadable(cause)) {
-			return permanent(
+			return ServerErrors.permanent(
 					"the service in front of Redis refuses a script of locks: see its settings in docs/providers/services.md",
-					cause);
+					words, cause);
 		}
 		if (refusesDigests(cause)) {
-			return permanent(
+			return ServerErrors.permanent(
 					"Redis takes only whole scripts: set useScriptCache to false in the configuration of the RedissonClient",
-					cause);
-		}
-		if (cause instanceof RedisRetryException || cause instanceof RedisReadonlyException
-				|| cause instanceof RedisRedirectException || says(cause, "-READONLY", "MISCONF", "NOREPLICAS")
-				|| causes(cause).anyMatch(RedissonErrors::tellsOfAMove)) {
-			return retryable("Redis is loading, failing over, moving slots or cannot write at present", cause);
+					words, cause);
 		}
 		return null;
+	}
+
+	/**
+	 * Return the code of the server's answer. Redisson has classes of its own for some,
+	 * without the code or without the answer.
+	 */
+	private static String code(Throwable cause) {
+		if (hasCause(cause, RedisOutOfMemoryException.class)) {
+			return ServerErrors.OUT_OF_MEMORY;
+		}
+		if (cause instanceof RedisRetryException || cause instanceof RedisReadonlyException
+				|| cause instanceof RedisRedirectException) {
+			return ServerErrors.LOADING;
+		}
+		return ServerErrors.code(words(cause));
 	}
 
 	private static boolean isConnectionProblem(Throwable cause) {
@@ -198,38 +173,34 @@ public final class RedissonErrors {
 				|| hasCause(cause, ConnectException.class) || hasCause(cause, UnknownHostException.class);
 	}
 
-	private static boolean tellsOfAMove(Throwable failure) {
-		return failure instanceof RedisException && ServerWords.tellOfAMove(failure.getMessage());
-	}
-
 	/**
-	 * Return whether a message of the server contains some of these words.
+	 * Return whether the server has answered with some of these words.
 	 */
 	private static boolean says(Throwable failure, String... words) {
-		return causes(failure).filter((cause) -> cause instanceof RedisException)
-			.map((cause) -> ServerWords.in(cause.getMessage()))
-			.anyMatch((message) -> Stream.of(words).anyMatch(message::contains));
+		return answers(failure).anyMatch((answer) -> Stream.of(words).anyMatch(answer::contains));
 	}
 
 	/**
 	 * Return what the server has answered, empty if the failure is none of the server.
 	 */
 	public static String words(Throwable failure) {
-		return causes(Failures.unwrap(failure)).filter((cause) -> cause instanceof RedisException)
-			.map(Throwable::getMessage)
-			.filter((message) -> message != null && message.contains(" channel: "))
-			.map(ServerWords::in)
-			.filter((words) -> !words.startsWith(ServerAge.CODE))
-			.findFirst()
-			.orElse("");
+		return answers(failure).findFirst().orElse("");
+	}
+
+	/**
+	 * Return the answers of the server. Redisson names the command also in what it says
+	 * of a connection, but has an end of its own for the answer of a server.
+	 */
+	private static Stream<String> answers(Throwable failure) {
+		return Failures.causes(failure)
+			.filter((cause) -> cause instanceof RedisException)
+			.map((cause) -> String.valueOf(cause.getMessage()))
+			.filter((message) -> message.contains(". channel: "))
+			.map(ServerWords::in);
 	}
 
 	private static boolean hasCause(Throwable failure, Class<? extends Throwable> type) {
-		return causes(failure).anyMatch(type::isInstance);
-	}
-
-	private static Stream<Throwable> causes(Throwable failure) {
-		return Stream.iterate(failure, (Predicate<@Nullable Throwable>) (cause) -> cause != null, Throwable::getCause);
+		return Failures.causes(failure).anyMatch(type::isInstance);
 	}
 
 	private static BackendException retryable(String message, Throwable cause) {

@@ -1,5 +1,5 @@
--- Lets a set expire with its last owner.
+-- Lets a set expire with its last owner. Also called before an owner is added: a user without the rights fails there.
 local function expire_with_last()
   local last = redis.call('zrange', KEYS[1], -1, -1, 'WITHSCORES')
-  if last[2] then redis.call('pexpireat', KEYS[1], last[2]) end
+  redis.call('pexpire', KEYS[1], (last[2] or now) - now)
 end

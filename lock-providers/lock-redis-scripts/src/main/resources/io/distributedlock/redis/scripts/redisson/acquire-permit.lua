@@ -14,6 +14,7 @@ if not redis.call('zscore', KEYS[2], ARGV[1]) then
     tell_free(free - 1)
   end
   if free < 1 then return 0 end
+  expire_after_last(ARGV[3])
   redis.call('decrby', KEYS[1], 1)
 end
 redis.call('zadd', KEYS[2], now + ARGV[2], ARGV[1])

@@ -9,8 +9,10 @@ if taken and redis.call('hget', KEYS[1], 'mode') ~= 'read' then return refusal()
 if is_refused(ARGV[1]) then return 0 end
 if not taken and is_noted('') then return behind end
 local token = next_tokens(1, ARGV[2], redis.call('time'))
+local left = math.max(redis.call('pttl', KEYS[1]), ARGV[2])
+-- a user without the right to set an expiry fails here, before the lock is written
+redis.call('pexpire', KEYS[1], left)
 redis.call('set', KEYS[7], 1, 'PX', ARGV[2])
 redis.call('hset', KEYS[1], 'mode', 'read', ARGV[1], 1)
-local left = redis.call('pttl', KEYS[1])
-redis.call('pexpire', KEYS[1], math.max(left, ARGV[2]))
+redis.call('pexpire', KEYS[1], left)
 return token

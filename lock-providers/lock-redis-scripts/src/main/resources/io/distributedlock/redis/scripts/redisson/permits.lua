@@ -18,10 +18,11 @@ local function collect()
   if ended > 0 and redis.call('exists', KEYS[1]) == 1 then tell_free(redis.call('incrby', KEYS[1], ended)) end
 end
 
--- The set of owners expires after the number: without the set, permits that are counted as taken would be lost.
+-- The set of owners expires after the number: without the set, permits that are counted as taken would be lost. Also called
+-- before an owner is added: a user without the rights fails there.
 local function expire_after_last(spare)
   if by_hand then return end
-  local last = redis.call('zrange', KEYS[2], -1, -1, 'WITHSCORES')[2]
+  local last = redis.call('zrange', KEYS[2], -1, -1, 'WITHSCORES')[2] or now
   local left = math.max(last - now, 0) + spare
   redis.call('pexpire', KEYS[1], left)
   redis.call('pexpire', KEYS[2], left + 1000)

@@ -24,16 +24,16 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 /**
  * Subscriptions that fail once.
  */
-class RedissonReleasesTests extends OnOneServer {
+class RedissonRunnerTests extends OnOneServer {
 
 	private final AtomicInteger failures = new AtomicInteger();
 
 	@Test
 	void channelThatIsHeardAtTheSecondAttemptTellsEachMessageOnce() {
 		AtomicInteger told = new AtomicInteger();
-		try (RedissonReleases releases = failingOnce((listener) -> listener instanceof StatusListener)) {
-			assertThatCode(() -> get(hear(releases, told))).hasRootCauseInstanceOf(RedisTimeoutException.class);
-			get(hear(releases, told));
+		try (RedissonRunner runner = failingOnce((listener) -> listener instanceof StatusListener)) {
+			assertThatCode(() -> get(hear(runner, told))).hasRootCauseInstanceOf(RedisTimeoutException.class);
+			get(hear(runner, told));
 			assertThat(server.command("PUBLISH", "own", "message")).isEqualTo(1L);
 			Patience.await().until(() -> told.get() > 0);
 			assertThat(this.client.getTopic("own").countListeners()).as("one, and one for the status").isEqualTo(2);
@@ -44,28 +44,28 @@ class RedissonReleasesTests extends OnOneServer {
 	@Test
 	void subscriptionThatHasFailedIsTriedAgain() {
 		AtomicInteger told = new AtomicInteger();
-		try (RedissonReleases releases = failingOnce((listener) -> listener instanceof MessageListener)) {
-			ReleaseSignal.Subscription subscription = releases.listen("others", told::incrementAndGet);
+		try (RedissonRunner runner = failingOnce((listener) -> listener instanceof MessageListener)) {
+			ReleaseSignal.Subscription subscription = runner.listenTo("others", told::incrementAndGet);
 			Patience.await("the second attempt").until(() -> server.command("PUBLISH", "others", "0").equals(1L));
 			Patience.await("the release is heard").until(() -> told.get() > 1);
 			subscription.close();
 			Patience.await().until(() -> List.of().equals(server.command("PUBSUB", "CHANNELS", "others")));
-			assertThat(releases.freeChannels()).isEqualTo(RedissonReleases.MAX_CHANNELS);
+			assertThat(runner.freeChannels()).isEqualTo(RedissonRunner.MAX_CHANNELS);
 		}
 		assertThat(this.failures).hasValue(1);
 	}
 
-	private static CompletionStage<?> hear(RedissonReleases releases, AtomicInteger told) {
-		return releases.hear("own", (message) -> told.incrementAndGet(), () -> {
+	private static CompletionStage<?> hear(RedissonRunner runner, AtomicInteger told) {
+		return runner.hear("own", (message) -> told.incrementAndGet(), () -> {
 		});
 	}
 
 	/**
 	 * Return releases over a client that fails to add the first listener of a kind.
 	 */
-	private RedissonReleases failingOnce(Predicate<Object> kind) {
+	private RedissonRunner failingOnce(Predicate<Object> kind) {
 		RedissonClient failing = (RedissonClient) proxy(RedissonClient.class, this.client, kind);
-		return new RedissonReleases(new RedissonServer(failing));
+		return new RedissonRunner(new RedissonServer(failing));
 	}
 
 	private Object proxy(Class<?> type, Object target, Predicate<Object> kind) {
