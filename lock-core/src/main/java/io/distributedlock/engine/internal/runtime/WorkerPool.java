@@ -48,6 +48,8 @@ final class WorkerPool implements Executor {
 	/**
 	 * Ends the thread that gets it.
 	 */
+	// compared by identity
+	@SuppressWarnings("UnnecessaryLambda")
 	private static final Runnable END = () -> {
 	};
 
