@@ -127,7 +127,9 @@ public final class AnnotatedCall {
 	}
 
 	LockHandle acquire() {
-		return given(this.template.acquire(this.request));
+		LockHandle handle = this.template.acquire(this.request);
+		requireNotNull(handle);
+		return handle;
 	}
 
 	/**
@@ -136,23 +138,26 @@ public final class AnnotatedCall {
 	 */
 	CompletableFuture<@Nullable Object> executeAsync(Supplier<CompletionStage<@Nullable Object>> work,
 			Function<LockException, CompletionStage<@Nullable Object>> otherwise) {
-		return given(this.template.executeAsync(this.request, work, otherwise));
+		CompletableFuture<@Nullable Object> result = this.template.executeAsync(this.request, work, otherwise);
+		requireNotNull(result);
+		return result;
 	}
 
 	CompletableFuture<LockHandle> acquireAsync() {
-		return given(this.template.acquireAsync(this.request));
+		CompletableFuture<LockHandle> acquired = this.template.acquireAsync(this.request);
+		requireNotNull(acquired);
+		return acquired;
 	}
 
 	/**
-	 * Return what the template returned, which is {@code null} if that is a mock.
+	 * Require that the template returned something: a mock returns {@code null}.
 	 */
-	private <T> T given(@Nullable T answer) {
+	private void requireNotNull(@Nullable Object answer) {
 		if (answer == null) {
 			throw new IllegalStateException(
 					"%s asked %s for its lock and got null. If that is a mock, annotate the test class with @AutoConfigureTestLocks of lock-spring-boot-test instead, which needs no backend; or stub the mock"
 						.formatted(method(), this.template.getClass().getName()));
 		}
-		return answer;
 	}
 
 	/**
