@@ -22,6 +22,11 @@ abstract class ContextAdvice extends AbstractBeanFactoryAwareAdvisingPostProcess
 	}
 
 	/**
+	 * Return whether beans are wrapped in proxies.
+	 */
+	abstract boolean isProxying();
+
+	/**
 	 * Return the advice for a bean that was serialized.
 	 */
 	abstract Advisor advisor(SerializedAdvisor.Role role);

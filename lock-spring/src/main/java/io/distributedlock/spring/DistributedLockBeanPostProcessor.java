@@ -128,36 +128,29 @@ public class DistributedLockBeanPostProcessor extends ContextAdvice implements S
 	}
 
 	@Override
+	boolean isProxying() {
+		return this.proxying;
+	}
+
+	@Override
 	public void setBeanFactory(BeanFactory beanFactory) {
 		super.setBeanFactory(beanFactory);
 		this.factory = (beanFactory instanceof ConfigurableListableBeanFactory listable) ? listable : null;
 		if (exposesProxies(beanFactory)) {
 			setExposeProxy(true);
 		}
+		LockModes.requireThatOfParents(beanFactory, this.proxying);
 		LockAdvisors created = LockAdvisors.of(beanFactory, this.settings, this.template, this.adviceOrder,
 				this.proxying);
 		this.advisors = created;
 		this.advisor = created.lock();
 		if (!this.proxying) {
-			requireAgent();
+			LockModes.requireAgent();
 			// now, since the initialization of a bean may call locked methods
 			DistributedLockAspect.use(interceptor());
 		}
 		else if (OptionalLibraries.ASPECTJ) {
 			DistributedLockAspect.leaveToProxies();
-		}
-	}
-
-	/**
-	 * Require that the agent has woven the aspect in.
-	 * @throws InvalidLockSetupException if it has not
-	 */
-	private static void requireAgent() {
-		if (!OptionalLibraries.ASPECTJ || !DistributedLockAspect.isWoven()) {
-			throw new InvalidLockSetupException(
-					"lock.mode is aspectj, but the aspect of lock-spring is not woven in: annotated methods would run without their locks",
-					"Start the JVM with -javaagent:aspectjweaver.jar (org.aspectj:aspectjweaver), and keep META-INF/aop.xml of lock-spring on the class path; or set lock.mode=proxy",
-					null);
 		}
 	}
 

@@ -21,6 +21,7 @@ import org.springframework.core.OverridingClassLoader;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
@@ -40,6 +41,30 @@ class ContextHierarchyTests {
 				assertThat(child.getBean(InChild.class).run()).isEqualTo("t:child:k");
 				assertThat(child.getBean(InParent.class).run()).isEqualTo("t:parent:k");
 			}
+			assertThat(parent.getBean(InParent.class).run()).isEqualTo("t:parent:k");
+		}
+	}
+
+	/**
+	 * A bean of a context with proxies would be locked twice as soon as the other one
+	 * lends its advice to the woven methods.
+	 */
+	@Test
+	void childWithAnotherModeThanItsParentIsRefused() {
+		try (AnnotationConfigApplicationContext parent = Contexts.open(this.provider, false, InParent.class)) {
+			assertThatExceptionOfType(RuntimeException.class)
+				.isThrownBy(() -> Contexts.open(this.provider, false, true, (context) -> {
+					context.setParent(parent);
+					context.addBeanFactoryPostProcessor((factory) -> {
+						BeanDefinition definition = factory
+							.getBeanDefinition(factory.getBeanNamesForType(DistributedLockBeanPostProcessor.class)[0]);
+						definition.getPropertyValues().add("proxying", Contexts.WOVEN);
+					});
+				}).close())
+				.havingRootCause()
+				.isInstanceOf(IllegalStateException.class)
+				.withMessageContaining("lock.mode")
+				.withMessageContaining("parent");
 			assertThat(parent.getBean(InParent.class).run()).isEqualTo("t:parent:k");
 		}
 	}

@@ -4,12 +4,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-import javax.cache.configuration.Configuration;
-
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.BeanFactory;
-import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.cache.Cache;
@@ -31,23 +28,6 @@ import org.springframework.util.ClassUtils;
 final class CacheTypeChoice implements ImportBeanDefinitionRegistrar {
 
 	/**
-	 * Boot's property for the type of the caches.
-	 */
-	private static final String TYPE = "spring.cache.type";
-
-	/**
-	 * What chooses JCache, and with it Redisson.
-	 */
-	private static final List<String> CHOICES = List.of(JCacheProviderListener.PROPERTY, "spring.cache.jcache.config");
-
-	/**
-	 * As well, in Spring Boot 4 and in 3.
-	 */
-	private static final List<String> CUSTOMIZERS = List.of(
-			"org.springframework.boot.cache.autoconfigure.JCacheManagerCustomizer",
-			"org.springframework.boot.autoconfigure.cache.JCacheManagerCustomizer");
-
-	/**
 	 * Types of caches between JCache and simple ones that need more than a class to be
 	 * there. If one may come next, nothing is named.
 	 */
@@ -63,39 +43,31 @@ final class CacheTypeChoice implements ImportBeanDefinitionRegistrar {
 
 	private final ClassLoader classLoader;
 
-	private final ListableBeanFactory beans;
+	private final RedissonCaches caches;
 
 	CacheTypeChoice(Environment environment, BeanFactory beans, ClassLoader classLoader) {
 		this.environment = (ConfigurableEnvironment) environment;
 		this.classLoader = classLoader;
-		this.beans = (ListableBeanFactory) beans;
+		this.caches = new RedissonCaches(environment, (ListableBeanFactory) beans);
 	}
 
 	@Override
 	public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
 		String type = wouldBeRedissons() ? typeAfterJCache() : null;
 		if (type != null) {
-			this.environment.getPropertySources().addLast(new MapPropertySource("lockCacheType", Map.of(TYPE, type)));
+			this.environment.getPropertySources()
+				.addLast(new MapPropertySource("lockCacheType", Map.of(RedissonCaches.TYPE, type)));
 		}
 	}
 
 	private boolean wouldBeRedissons() {
-		return hasBean(CacheAspectSupport.class) && !this.environment.containsProperty(TYPE)
+		return this.caches.hasBean(CacheAspectSupport.class) && !this.environment.containsProperty(RedissonCaches.TYPE)
 		// whoever sets this names the provider of the JVM
 				&& System.getProperty("javax.cache.spi.CachingProvider") == null
 				&& JCacheProviderListener.providers(this.classLoader).equals(Set.of(JCacheProviderListener.REDISSON))
-				&& !areChosen()
+				&& !this.caches.areChosen()
 				// Boot prefers these to JCache
-				&& !hasBean(CacheManager.class) && !hasBean(Cache.class);
-	}
-
-	/**
-	 * Return whether the application gives a sign that it wants Redisson's caches.
-	 */
-	private boolean areChosen() {
-		return CHOICES.stream().anyMatch(this.environment::containsProperty)
-				|| this.classLoader.getResource(JCacheProviderListener.REDISSON_CACHES_FILE) != null
-				|| hasBean(Configuration.class) || CUSTOMIZERS.stream().anyMatch(this::hasBean);
+				&& !this.caches.hasBean(CacheManager.class) && !this.caches.hasBean(Cache.class);
 	}
 
 	/**
@@ -105,21 +77,10 @@ final class CacheTypeChoice implements ImportBeanDefinitionRegistrar {
 		if (UNDECIDED.stream().anyMatch(this::isPresent)) {
 			return null;
 		}
-		if (hasBean(REDIS)) {
+		if (isPresent(REDIS) && this.caches.hasBean(ClassUtils.resolveClassName(REDIS, this.classLoader))) {
 			return "redis";
 		}
 		return isPresent(CAFFEINE) ? "caffeine" : "simple";
-	}
-
-	/**
-	 * Return whether there is a bean of a type, which may be missing.
-	 */
-	private boolean hasBean(String type) {
-		return isPresent(type) && hasBean(ClassUtils.resolveClassName(type, this.classLoader));
-	}
-
-	private boolean hasBean(Class<?> type) {
-		return BeanFactoryUtils.beanNamesForTypeIncludingAncestors(this.beans, type, true, false).length > 0;
 	}
 
 	private boolean isPresent(String type) {

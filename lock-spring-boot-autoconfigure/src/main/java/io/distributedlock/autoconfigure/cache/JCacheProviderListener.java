@@ -1,7 +1,8 @@
 package io.distributedlock.autoconfigure.cache;
 
+import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStream;
+import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.net.URL;
 import java.nio.charset.StandardCharsets;
@@ -66,18 +67,24 @@ class JCacheProviderListener implements ApplicationListener<ApplicationEnvironme
 		Set<String> providers = new TreeSet<>();
 		try {
 			for (URL services : Collections.list(classLoader.getResources(SERVICES))) {
-				try (InputStream in = services.openStream()) {
-					new String(in.readAllBytes(), StandardCharsets.UTF_8).lines()
-						.map((line) -> line.replaceFirst("#.*", "").trim())
-						.filter((name) -> !name.isEmpty())
-						.forEach(providers::add);
-				}
+				addNames(services, providers);
 			}
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(SERVICES, ex);
 		}
 		return providers;
+	}
+
+	private static void addNames(URL services, Set<String> names) throws IOException {
+		try (BufferedReader reader = new BufferedReader(
+				new InputStreamReader(services.openStream(), StandardCharsets.UTF_8))) {
+			reader.lines().map((line) -> line.replaceFirst("#.*", "").trim()).forEach((name) -> {
+				if (!name.isEmpty()) {
+					names.add(name);
+				}
+			});
+		}
 	}
 
 }

@@ -1,16 +1,20 @@
 package io.distributedlock.autoconfigure.cache;
 
+import java.util.Properties;
+
 import javax.cache.configuration.MutableConfiguration;
 
-import org.jspecify.annotations.Nullable;
+import io.distributedlock.annotation.InvalidLockSetupException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.redisson.jcache.JCachingProvider;
 
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.cache.autoconfigure.CacheAutoConfiguration;
 import org.springframework.boot.cache.autoconfigure.JCacheManagerCustomizer;
+import org.springframework.boot.cache.autoconfigure.JCachePropertiesCustomizer;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.cache.Cache;
@@ -18,15 +22,18 @@ import org.springframework.cache.CacheManager;
 import org.springframework.cache.annotation.EnableCaching;
 import org.springframework.cache.concurrent.ConcurrentMapCache;
 import org.springframework.cache.concurrent.ConcurrentMapCacheManager;
-import org.springframework.cache.interceptor.CacheInterceptor;
 import org.springframework.cache.support.SimpleCacheManager;
 import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
 import org.springframework.data.redis.cache.RedisCacheManager;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatNoException;
 
 /**
  * Redisson's caches are made for those who choose them, as Spring Boot makes them.
@@ -35,13 +42,6 @@ class RedissonCachesAutoConfigurationTests {
 
 	private final ApplicationContextRunner application = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(CacheAutoConfiguration.class, RedissonCachesAutoConfiguration.class));
-
-	/**
-	 * Tells the choice by the property alone.
-	 */
-	private final ApplicationContextRunner withoutCaches = new ApplicationContextRunner()
-		.withConfiguration(AutoConfigurations.of(RedissonCachesAutoConfiguration.class))
-		.withBean(CacheInterceptor.class, CacheInterceptor::new, (definition) -> definition.setLazyInit(true));
 
 	@Test
 	void cachesStayWhatTheyWere() {
@@ -57,46 +57,83 @@ class RedissonCachesAutoConfigurationTests {
 			.run((context) -> assertThat(context).getBean(CacheManager.class).isInstanceOf(SimpleCacheManager.class));
 	}
 
+	/**
+	 * As where Boot may choose a type of caches that this library does not know well.
+	 */
+	@Test
+	void cachesThatNobodyChoseAreRefused() {
+		new ApplicationContextRunner()
+			.withConfiguration(AutoConfigurations.of(CacheAutoConfiguration.class, RefusalAlone.class))
+			.withUserConfiguration(Cached.class)
+			.run((context) -> assertThat(context).hasFailed()
+				.getFailure()
+				.rootCause()
+				.isInstanceOfSatisfying(InvalidLockSetupException.class, (refusal) -> {
+					assertThat(refusal).hasMessageContaining("would become Redisson's");
+					assertThat(refusal.getAction()).contains("spring.cache.type");
+				}));
+	}
+
 	@ParameterizedTest
-	@ValueSource(strings = { "spring.cache.jcache.provider=org.redisson.jcache.JCachingProvider",
-			"spring.cache.jcache.config=classpath:caches.yaml" })
+	@ValueSource(
+			strings = { "spring.cache.type=jcache", "spring.cache.jcache.provider=org.redisson.jcache.JCachingProvider",
+					"spring.cache.jcache.config=classpath:caches.yaml" })
 	void propertyChoosesThem(String property) {
-		this.withoutCaches.withPropertyValues(property).run((context) -> assertThat(type(context)).isNull());
+		this.application.withPropertyValues(property)
+			.run((context) -> assertThatNoException().isThrownBy(() -> customize(context)));
 	}
 
 	@Test
 	void configurationOfCachesChoosesThem() {
-		this.withoutCaches.withBean(MutableConfiguration.class).run((context) -> assertThat(type(context)).isNull());
+		this.application.withBean(MutableConfiguration.class)
+			.run((context) -> assertThatNoException().isThrownBy(() -> customize(context)));
 	}
 
 	@Test
 	void whoeverCreatesCachesChoosesThem() {
-		this.withoutCaches.withBean(JCacheManagerCustomizer.class, () -> (caches) -> {
-		}).run((context) -> assertThat(type(context)).isNull());
+		this.application.withBean(JCacheManagerCustomizer.class, () -> (caches) -> {
+		}).run((context) -> assertThatNoException().isThrownBy(() -> customize(context)));
 	}
 
 	@Test
 	void beanOfAParentChoosesThem() {
 		new ApplicationContextRunner().withBean(MutableConfiguration.class)
-			.run((parent) -> this.withoutCaches.withParent(parent)
-				.run((context) -> assertThat(type(context)).isNull()));
+			.run((parent) -> this.application.withParent(parent)
+				.run((context) -> assertThatNoException().isThrownBy(() -> customize(context))));
 	}
 
+	/**
+	 * As with Spring AOT, which has fixed JCache in the build.
+	 */
 	@Test
-	void typeIsNamedIfNobodyChoseThem() {
-		this.withoutCaches.run((context) -> assertThat(type(context)).isEqualTo("simple"));
+	void otherTypeThatComesTooLateIsNoChoice() {
+		this.application.withPropertyValues("spring.cache.type=simple")
+			.run((context) -> assertThatExceptionOfType(InvalidLockSetupException.class)
+				.isThrownBy(() -> customize(context)));
 	}
 
 	@Test
 	void otherCachesAreNotTouched() {
-		this.withoutCaches.withPropertyValues("spring.cache.type=caffeine")
-			.run((context) -> assertThat(type(context)).isEqualTo("caffeine"));
-		this.withoutCaches.withClassLoader(new FilteredClassLoader(JCachingProvider.class))
-			.run((context) -> assertThat(type(context)).isNull());
+		this.application.withUserConfiguration(Cached.class)
+			.withPropertyValues("spring.cache.type=simple")
+			.run((context) -> assertThat(context).hasNotFailed());
+		this.application.withClassLoader(new FilteredClassLoader(JCachingProvider.class))
+			.run((context) -> assertThat(context).doesNotHaveBean(JCachePropertiesCustomizer.class));
 	}
 
-	private static @Nullable String type(ApplicationContext context) {
-		return context.getEnvironment().getProperty("spring.cache.type");
+	private static void customize(ApplicationContext context) {
+		context.getBean(JCachePropertiesCustomizer.class).customize(new Properties());
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class RefusalAlone {
+
+		@Bean
+		JCachePropertiesCustomizer refusal(Environment environment, ListableBeanFactory beans) {
+			RedissonCaches caches = new RedissonCaches(environment, beans);
+			return (properties) -> caches.requireChosen();
+		}
+
 	}
 
 	@Configuration(proxyBeanMethods = false)
