@@ -9,17 +9,17 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * For providers: one watch on the backend for all of this JVM who wait for a key. It is
- * kept for a while after the last of them has left: a lock that others wait for is soon
- * asked for again. Thread-safe.
+ * For providers: one watch on the backend for all waiting calls of this JVM for a key. It
+ * is kept for a while after the last of them has left: a lock that others wait for is
+ * soon asked for again. Thread-safe.
  *
- * @param <W> who waits
+ * @param <W> the type of the waiting calls
  * @since 0.1
  */
 public abstract class SharedWatch<W> {
 
 	/**
-	 * How long a watch is kept for which nobody waits.
+	 * How long a watch is kept for which no call waits.
 	 */
 	private static final Duration UNUSED = Duration.ofSeconds(10);
 
@@ -28,14 +28,14 @@ public abstract class SharedWatch<W> {
 	private volatile long unusedSince = System.nanoTime();
 
 	/**
-	 * Create a watch for which nobody waits yet.
+	 * Create a watch for which no call waits yet.
 	 */
 	protected SharedWatch() {
 	}
 
 	/**
-	 * Return all who wait.
-	 * @return those who are there now, and come or leave while the caller looks
+	 * Return the waiting calls.
+	 * @return those of now; others come and leave while the caller looks
 	 */
 	protected final Set<W> waiters() {
 		return this.waiters;
@@ -54,7 +54,7 @@ public abstract class SharedWatch<W> {
 	 * The watches of a provider. Thread-safe.
 	 *
 	 * @param <K> the type of the keys
-	 * @param <W> who waits
+	 * @param <W> the type of the waiting calls
 	 * @param <T> the type of the watches
 	 */
 	public static final class All<K, W, T extends SharedWatch<W>> implements AutoCloseable {
@@ -81,9 +81,9 @@ public abstract class SharedWatch<W> {
 		}
 
 		/**
-		 * Add somebody who waits.
+		 * Add a waiting call.
 		 * @param key the key
-		 * @param waiter who waits
+		 * @param waiter the waiting call
 		 * @return the watch, a new one if there was none
 		 */
 		public T add(K key, W waiter) {
@@ -95,9 +95,9 @@ public abstract class SharedWatch<W> {
 		}
 
 		/**
-		 * Remove somebody who waits no more.
+		 * Remove a call that waits no more.
 		 * @param key the key
-		 * @param waiter who waited
+		 * @param waiter the call
 		 */
 		public void remove(K key, W waiter) {
 			SharedWatch<W> watch = this.watches.get(key);
