@@ -3,6 +3,8 @@ package io.distributedlock.spring;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
@@ -154,6 +156,19 @@ class MistakesAtStartTests {
 		}
 	}
 
+	/**
+	 * Spring closes the bean itself.
+	 */
+	@Test
+	void finalMethodThatClosesABeanIsAllowed() {
+		List<String> events;
+		try (AnnotationConfigApplicationContext context = Contexts.open(this.provider, false, Feed.class)) {
+			events = context.getBean(Feed.class).read();
+		}
+		assertThat(this.provider.keys()).containsExactly("t:Feed.read");
+		assertThat(events).containsExactly("read", "closed");
+	}
+
 	@Test
 	void messageNamesTheAnnotationThatStandsThere() {
 		assertThatStartFails(() -> Contexts.open(this.provider, false, BadSchedule.class),
@@ -265,6 +280,30 @@ class MistakesAtStartTests {
 
 		@DistributedLock
 		protected void step() {
+		}
+
+	}
+
+	interface Source extends AutoCloseable {
+
+		@Override
+		void close();
+
+	}
+
+	static class Feed implements Source {
+
+		private final List<String> events = new ArrayList<>();
+
+		@DistributedLock
+		public List<String> read() {
+			this.events.add("read");
+			return this.events;
+		}
+
+		@Override
+		public final void close() {
+			this.events.add("closed");
 		}
 
 	}

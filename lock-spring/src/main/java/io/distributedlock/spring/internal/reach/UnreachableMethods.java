@@ -84,12 +84,12 @@ public final class UnreachableMethods {
 
 	/**
 	 * Return whether an interface declares a method, so that others call it on the proxy.
-	 * Spring calls what it calls while it creates a bean on the bean itself.
+	 * Spring calls what it calls while it creates or ends a bean on the bean itself.
 	 */
 	private static boolean isCalledOnTheProxy(Method method, Class<?> userClass) {
 		Class<?> type = ClassUtils.getInterfaceMethodIfPossible(method, userClass).getDeclaringClass();
 		return type.isInterface() && !Aware.class.isAssignableFrom(type) && type != InitializingBean.class
-				&& type != DisposableBean.class;
+				&& type != DisposableBean.class && !overrides(method, AutoCloseable.class, "close");
 	}
 
 	/**
