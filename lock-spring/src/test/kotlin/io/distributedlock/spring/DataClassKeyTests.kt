@@ -26,6 +26,21 @@ class DataClassKeyTests {
 	}
 
 	/**
+	 * It may be taken apart without being a data class: there may be more than its components.
+	 */
+	@Test
+	fun classWithComponentsOfItsOwnHasItsOwnText() {
+		val provider = RecordingProvider()
+		Contexts.open(provider, false, Places::class.java).use { context ->
+			val places = context.getBean(Places::class.java)
+			places.open(Seat("a", 1))
+			places.open(Seat("a", 2))
+			assertThat(provider.keys()).containsExactly("t:Places.open:a-1", "t:Places.open:a-2")
+			assertThatIllegalArgumentException().isThrownBy { places.open(Row("a")) }.withMessageContaining("part of a key")
+		}
+	}
+
+	/**
 	 * The compiler passes the first argument unboxed, and the others boxed.
 	 */
 	@Test
@@ -88,6 +103,20 @@ class DataClassKeyTests {
 	}
 
 	private data class Place(val name: String, private val parts: Collection<Int>)
+
+	private class Seat(val hall: String, val number: Int) {
+
+		operator fun component1() = this.hall
+
+		override fun toString() = "$hall-$number"
+
+	}
+
+	private class Row(val hall: String) {
+
+		operator fun component1() = this.hall
+
+	}
 
 	@JvmInline
 	value class Name(val text: String)

@@ -64,6 +64,12 @@ public final class KeyTexts {
 	 */
 	private static final Pattern COMPONENT = Pattern.compile("component\\d+([$-].*)?");
 
+	/**
+	 * What tells a data class from a class that declares components itself: the defaults
+	 * of its function {@code copy}.
+	 */
+	private static final Pattern COPY = Pattern.compile("copy([$-].*)?\\$default");
+
 	private static final Pattern SEPARATORS = Pattern.compile("[\\\\,\\[\\]]");
 
 	private KeyTexts() {
@@ -186,10 +192,16 @@ public final class KeyTexts {
 		if (type.isRecord()) {
 			return Arrays.stream(type.getRecordComponents()).map(RecordComponent::getAccessor).toList();
 		}
-		return !KotlinDetector.isKotlinType(type) ? List.of() : Arrays.stream(type.getDeclaredMethods())
-			.filter((method) -> method.getParameterCount() == 0 && COMPONENT.matcher(method.getName()).matches())
+		if (!KotlinDetector.isKotlinType(type) || named(COPY, type).findAny().isEmpty()) {
+			return List.of();
+		}
+		return named(COMPONENT, type).filter((method) -> method.getParameterCount() == 0)
 			.sorted(Comparator.comparing(Method::getName))
 			.toList();
+	}
+
+	private static Stream<Method> named(Pattern name, Class<?> type) {
+		return Arrays.stream(type.getDeclaredMethods()).filter((method) -> name.matcher(method.getName()).matches());
 	}
 
 	private static String joined(Stream<?> values) {
