@@ -3,6 +3,7 @@ package io.distributedlock.autoconfigure.execution;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Executor;
 
 import io.distributedlock.LockTemplate;
@@ -14,13 +15,14 @@ import io.distributedlock.engine.DefaultLockTemplate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import org.springframework.beans.factory.BeanFactory;
+import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigureOrder;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
@@ -74,11 +76,12 @@ public final class LockExecutionAutoConfiguration {
 		};
 	}
 
-	// of this context: a child that closes leaves the template of its parent alone
+	// of this context: a child that closes leaves the templates of its parent alone
 	@Bean
 	@ConditionalOnBooleanProperty(name = "lock.enabled", matchIfMissing = true)
-	@ConditionalOnSingleCandidate(value = LockTemplate.class, search = SearchStrategy.CURRENT)
-	LockShutdown distributedLockShutdown(BeanFactory beans, LockProperties properties, Environment environment) {
+	@ConditionalOnBean(value = LockTemplate.class, search = SearchStrategy.CURRENT)
+	LockShutdown distributedLockShutdown(ListableBeanFactory beans, LockProperties properties,
+			Environment environment) {
 		Duration timeout = properties.shutdownTimeout();
 		if (timeout.isNegative()) {
 			throw new InvalidLockSetupException("lock.shutdown-timeout must not be negative but is " + timeout,
@@ -86,10 +89,21 @@ public final class LockExecutionAutoConfiguration {
 					null);
 		}
 		warnOfShorterPhase(timeout, environment);
-		// another one in a test that has a mock instead
-		DefaultLockTemplate ours = (beans.getBeanProvider(LockTemplate.class)
-			.getIfAvailable() instanceof DefaultLockTemplate each) ? each : null;
-		return new LockShutdown(ours, timeout);
+		return new LockShutdown(templates(beans), timeout);
+	}
+
+	/**
+	 * Return all templates, also those behind a proxy of the application, but no mock of
+	 * a test.
+	 */
+	private static List<DefaultLockTemplate> templates(ListableBeanFactory beans) {
+		return beans.getBeansOfType(LockTemplate.class, false, true)
+			.values()
+			.stream()
+			.map((each) -> Objects.requireNonNullElse(AopProxyUtils.getSingletonTarget(each), each))
+			.filter(DefaultLockTemplate.class::isInstance)
+			.map(DefaultLockTemplate.class::cast)
+			.toList();
 	}
 
 	private static void warnOfShorterPhase(Duration timeout, Environment environment) {

@@ -7,7 +7,6 @@ import java.util.concurrent.TimeUnit;
 
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.event.LockActivity;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,23 +25,21 @@ final class LockShutdown implements SmartLifecycle {
 
 	private static final Logger logger = LoggerFactory.getLogger(LockShutdown.class);
 
-	private final @Nullable DefaultLockTemplate template;
+	private final List<DefaultLockTemplate> templates;
 
 	private final Duration timeout;
 
 	private volatile boolean running;
 
-	LockShutdown(@Nullable DefaultLockTemplate template, Duration timeout) {
-		this.template = template;
+	LockShutdown(List<DefaultLockTemplate> templates, Duration timeout) {
+		this.templates = templates;
 		this.timeout = timeout;
 	}
 
 	@Override
 	public void start() {
 		// a context that was paused or stopped may start again
-		if (this.template != null) {
-			this.template.resume();
-		}
+		this.templates.forEach(DefaultLockTemplate::resume);
 		this.running = true;
 	}
 
@@ -56,9 +53,9 @@ final class LockShutdown implements SmartLifecycle {
 		drain().whenComplete((done, never) -> callback.run());
 	}
 
-	private CompletableFuture<Boolean> drain() {
+	private CompletableFuture<Void> drain() {
 		this.running = false;
-		return (this.template != null) ? drain(this.template) : CompletableFuture.completedFuture(true);
+		return CompletableFuture.allOf(this.templates.stream().map(this::drain).toArray(CompletableFuture<?>[]::new));
 	}
 
 	private CompletableFuture<Boolean> drain(DefaultLockTemplate drained) {

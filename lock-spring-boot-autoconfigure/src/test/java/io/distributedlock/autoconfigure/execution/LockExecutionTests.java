@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.slf4j.MDC;
 
+import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -149,7 +150,7 @@ class LockExecutionTests {
 	 */
 	@Test
 	void templateOfTheApplicationIsDrained(CapturedOutput output) {
-		DefaultLockTemplate own = DefaultLockTemplate.builder().provider(new LocalLockProvider()).build();
+		DefaultLockTemplate own = template();
 		this.runner.withBean(LockTemplate.class, () -> own)
 			.withPropertyValues("lock.shutdown-timeout=50ms")
 			.run((context) -> {
@@ -157,6 +158,35 @@ class LockExecutionTests {
 				context.getSourceApplicationContext().close();
 				assertThat(handle.isValid()).isFalse();
 				assertThat(output).contains("[own]").contains("lock.shutdown-timeout");
+			});
+	}
+
+	@Test
+	void templateBehindAProxyOfTheApplicationIsDrained(CapturedOutput output) {
+		try (DefaultLockTemplate own = template()) {
+			Object proxy = new ProxyFactory(own).getProxy();
+			this.runner.withBean(LockTemplate.class, () -> (LockTemplate) proxy)
+				.withPropertyValues("lock.shutdown-timeout=50ms")
+				.run((context) -> {
+					own.acquire("own");
+					context.getSourceApplicationContext().close();
+					assertThat(output).contains("[own]").contains("lock.shutdown-timeout");
+				});
+		}
+	}
+
+	@Test
+	void eachOfSeveralTemplatesIsDrained(CapturedOutput output) {
+		DefaultLockTemplate first = template();
+		DefaultLockTemplate second = template();
+		this.runner.withBean("first", LockTemplate.class, () -> first)
+			.withBean("second", LockTemplate.class, () -> second)
+			.withPropertyValues("lock.shutdown-timeout=50ms")
+			.run((context) -> {
+				first.acquire("a");
+				second.acquire("b");
+				context.getSourceApplicationContext().close();
+				assertThat(output).contains("[a]").contains("[b]");
 			});
 	}
 
@@ -200,6 +230,10 @@ class LockExecutionTests {
 				.run((child) -> assertThat(child.containsLocalBean("distributedLockShutdown")).isFalse());
 			parent.getBean(LockTemplate.class).acquire("k").close();
 		});
+	}
+
+	private static DefaultLockTemplate template() {
+		return DefaultLockTemplate.builder().provider(new LocalLockProvider()).build();
 	}
 
 	private static String threadName() {
