@@ -14,8 +14,9 @@ import org.hibernate.validator.messageinterpolation.ParameterMessageInterpolator
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
-import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.cache.CacheManager;
 import org.springframework.cache.annotation.Cacheable;
 import org.springframework.cache.annotation.EnableCaching;
@@ -27,6 +28,8 @@ import org.springframework.context.annotation.EnableAspectJAutoProxy;
 import org.springframework.core.annotation.Order;
 import org.springframework.resilience.annotation.EnableResilientMethods;
 import org.springframework.resilience.annotation.Retryable;
+import org.springframework.retry.annotation.Backoff;
+import org.springframework.retry.annotation.EnableRetry;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.security.access.AccessDeniedException;
@@ -73,6 +76,24 @@ class AdviceOrderTests {
 		}
 	}
 
+	/**
+	 * The annotation of Spring Retry has the name of Spring's, but is advice with an
+	 * order.
+	 */
+	@ParameterizedTest
+	@CsvSource({ "2147483645, 1", "2147483647, 3" })
+	@Tag("proxies")
+	void retriesOfSpringRetryRunUnderOneLockUnlessThatIsMovedInside(int order, int locks) {
+		try (AnnotationConfigApplicationContext context = Contexts.open(this.provider, false, true, (beans) -> {
+			beans.register(SpringRetryConfig.class);
+			LibraryAdviceTests.moveAdvice(beans, order);
+		})) {
+			Retried retried = context.getBean(Retried.class);
+			assertThat(retried.flaky("1")).isEqualTo(3);
+			assertThat(this.provider.keys()).hasSize(locks).containsOnly("t:Retried.flaky:1");
+		}
+	}
+
 	@Test
 	void callerWithoutPermissionDoesNotGetTheLock() {
 		try (AnnotationConfigApplicationContext context = open(GuardedConfig.class)) {
@@ -96,11 +117,7 @@ class AdviceOrderTests {
 		try (AnnotationConfigApplicationContext context = Contexts.open(this.provider, false, true, (beans) -> {
 			beans.registerBean(RecordingProvider.class, () -> this.provider);
 			beans.register(GuardedConfig.class);
-			beans.addBeanFactoryPostProcessor((factory) -> {
-				BeanDefinition definition = factory
-					.getBeanDefinition(factory.getBeanNamesForType(DistributedLockBeanPostProcessor.class)[0]);
-				definition.getPropertyValues().add("adviceOrder", 50);
-			});
+			LibraryAdviceTests.moveAdvice(beans, 50);
 		})) {
 			login("USER");
 			assertThatExceptionOfType(AccessDeniedException.class)
@@ -224,6 +241,33 @@ class AdviceOrderTests {
 
 		int attempts() {
 			return this.attempts.get();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableRetry(proxyTargetClass = true)
+	static class SpringRetryConfig {
+
+		@Bean
+		Retried retried() {
+			return new Retried();
+		}
+
+	}
+
+	static class Retried {
+
+		private int attempts;
+
+		@org.springframework.retry.annotation.Retryable(backoff = @Backoff(1))
+		@DistributedLock("#id")
+		public int flaky(String id) {
+			this.attempts++;
+			if (this.attempts < 3) {
+				throw new IllegalStateException("not yet");
+			}
+			return this.attempts;
 		}
 
 	}

@@ -315,7 +315,7 @@ class LibraryAdviceTests {
 		});
 	}
 
-	private static void moveAdvice(AnnotationConfigApplicationContext context, int order) {
+	static void moveAdvice(AnnotationConfigApplicationContext context, int order) {
 		context.addBeanFactoryPostProcessor((factory) -> {
 			BeanDefinition definition = factory
 				.getBeanDefinition(factory.getBeanNamesForType(DistributedLockBeanPostProcessor.class)[0]);
