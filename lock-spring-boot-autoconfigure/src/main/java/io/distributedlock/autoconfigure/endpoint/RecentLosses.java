@@ -32,16 +32,12 @@ final class RecentLosses implements LockListener {
 	@Override
 	public void on(LockEvent event) {
 		if (event instanceof LockEvent.Lost loss) {
-			remember(loss);
-		}
-	}
-
-	private void remember(LockEvent.Lost loss) {
-		// the listener is called later than the loss
-		Instant at = Instant.now().minusNanos(Math.max(0, System.nanoTime() - loss.atNanos()));
-		this.losses.addLast(new Loss(loss.lock(), at, loss.held()));
-		while (this.losses.size() > MOST) {
-			this.losses.pollFirst();
+			// the listener is called later than the loss
+			Instant at = Instant.now().minusNanos(Math.max(0, System.nanoTime() - loss.atNanos()));
+			this.losses.addLast(new Loss(loss.lock(), at, loss.held()));
+			while (this.losses.size() > MOST) {
+				this.losses.pollFirst();
+			}
 		}
 	}
 

@@ -38,10 +38,6 @@ final class FutureInvocation implements LockedInvocation {
 				: null;
 	}
 
-	static boolean isStage(Class<?> type) {
-		return CompletionStage.class.isAssignableFrom(type);
-	}
-
 	@Override
 	public Object invoke(AnnotatedCall call) {
 		Running running = new Running(call.copy(), EnclosingLocks.current(), this.mayGoOn);
@@ -62,7 +58,7 @@ final class FutureInvocation implements LockedInvocation {
 	@Override
 	public Object skipped() {
 		CompletableFuture<@Nullable Object> nothing = new CompletableFuture<>();
-		nothing.complete(ReturnType.empty(this.returned.argument()));
+		nothing.complete(ReturnType.empty(this.returned.delivered().resolve(Object.class)));
 		return nothing;
 	}
 

@@ -1,6 +1,7 @@
 package io.distributedlock.spring.internal.invocation;
 
 import io.distributedlock.LockContext;
+import io.distributedlock.LockedCall;
 import io.distributedlock.spring.internal.support.MethodBody;
 import io.distributedlock.spring.internal.transaction.CallLocks;
 import io.distributedlock.spring.internal.transaction.EnclosingLocks;
@@ -32,8 +33,11 @@ record LockScope(LockContext context, @Nullable EnclosingLocks enclosing) {
 	/**
 	 * Run a method in this scope.
 	 */
+	// the checker does not follow a nullable type argument into a functional interface
+	@SuppressWarnings("NullAway")
 	@Nullable Object call(MethodBody method) throws Throwable {
-		return EnclosingLocks.runWith(this.enclosing, () -> method.runWith(this.context));
+		LockedCall<@Nullable Object, Throwable> call = method::run;
+		return EnclosingLocks.runWith(this.enclosing, () -> this.context.call(call));
 	}
 
 	/**

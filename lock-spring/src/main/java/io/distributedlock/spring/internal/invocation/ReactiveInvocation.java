@@ -2,6 +2,7 @@ package io.distributedlock.spring.internal.invocation;
 
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -59,7 +60,7 @@ final class ReactiveInvocation implements LockedInvocation {
 			return null;
 		}
 		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
-		return (adapter != null && adapter.getReactiveType() == type && !FutureInvocation.isStage(type))
+		return (adapter != null && adapter.getReactiveType() == type && !CompletionStage.class.isAssignableFrom(type))
 				? new ReactiveInvocation(adapter, returned) : null;
 	}
 

@@ -77,14 +77,6 @@ public record ReturnType(ResolvableType resolved, boolean suspending, boolean ha
 	}
 
 	/**
-	 * Return the class of its first type argument.
-	 * @return the class
-	 */
-	public Class<?> argument() {
-		return this.resolved.getGeneric().resolve(Object.class);
-	}
-
-	/**
 	 * Return the empty value of a type: an empty {@link Optional} or {@code null}.
 	 * @param type the type of the value
 	 * @return the value

@@ -1,7 +1,5 @@
 package io.distributedlock.spring.internal.support;
 
-import io.distributedlock.LockContext;
-import io.distributedlock.LockedCall;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,18 +14,5 @@ public interface MethodBody {
 	 * @throws Throwable what the method throws
 	 */
 	@Nullable Object run() throws Throwable;
-
-	/**
-	 * Run it so that it finds the given locks.
-	 * @param locks the locks
-	 * @return what the method returns
-	 * @throws Throwable what the method throws
-	 */
-	// the checker does not follow a nullable type argument into a functional interface
-	@SuppressWarnings("NullAway")
-	default @Nullable Object runWith(LockContext locks) throws Throwable {
-		LockedCall<@Nullable Object, Throwable> call = this::run;
-		return locks.call(call);
-	}
 
 }
