@@ -28,6 +28,8 @@ public final class SqlCodes {
 
 	private static final Set<Integer> CANCELLED_CODES = Set.of(3024, 57014);
 
+	private static final Set<Integer> TOO_MANY_CONNECTIONS_CODES = Set.of(1203, 1226);
+
 	private static final Set<Integer> NO_DATABASE_CODES = Set.of(1049, 90146, 90149);
 
 	private static final Set<String> THERE_ALREADY_STATES = Set.of("42P07", "42710", "42S01", "90035");
@@ -151,6 +153,7 @@ public final class SqlCodes {
 	 * <li>class 08: connection exception, on all databases</li>
 	 * <li>class 57P: PostgreSQL shuts down, has crashed or is starting</li>
 	 * <li>53300: PostgreSQL, too many connections</li>
+	 * <li>1203, 1226: MariaDB and MySQL, too many connections of this user</li>
 	 * <li>class 25P: PostgreSQL or its driver finds the transaction in another state than
 	 * it was left in, as after the server has ended a silent one</li>
 	 * <li>class 90: H2, with the code for a state: the connection is broken or the
@@ -162,6 +165,7 @@ public final class SqlCodes {
 	static boolean isConnectionProblem(SQLException failure) {
 		String state = state(failure);
 		return state.startsWith("08") || state.startsWith("57P") || state.equals("53300") || state.startsWith("25P")
+				|| TOO_MANY_CONNECTIONS_CODES.contains(code(failure))
 				|| failure instanceof SQLTransientConnectionException || failure instanceof SQLRecoverableException
 				|| failure instanceof SQLNonTransientConnectionException || (state.isEmpty() && !isCancelled(failure))
 				|| (state.startsWith("90") && !isCollision(failure) && !isReadOnly(failure) && !isDenied(failure));
@@ -173,12 +177,15 @@ public final class SqlCodes {
 	 * <ul>
 	 * <li>class 53: PostgreSQL, no room on the disk, no memory</li>
 	 * <li>class 58: PostgreSQL, system error, such as one of a disk</li>
+	 * <li>class XX: PostgreSQL, internal error, also of a pooler before it</li>
 	 * <li>HY000: MariaDB and MySQL, for all that has no state, such as a full disk</li>
+	 * <li>1461: MariaDB and MySQL, too many prepared statements of all clients</li>
 	 * </ul>
 	 */
 	static boolean isInternalProblem(SQLException failure) {
 		String state = state(failure);
-		return state.startsWith("53") || state.startsWith("58") || state.equals("HY000");
+		return state.startsWith("53") || state.startsWith("58") || state.startsWith("XX") || state.equals("HY000")
+				|| code(failure) == 1461;
 	}
 
 	/**

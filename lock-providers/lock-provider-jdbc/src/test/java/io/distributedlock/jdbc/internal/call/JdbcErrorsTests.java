@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.Properties;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -23,6 +24,7 @@ import java.util.stream.Stream;
 import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.util.DriverDataSource;
 import io.distributedlock.LockType;
 import io.distributedlock.jdbc.Databases;
 import io.distributedlock.jdbc.H2TestServer;
@@ -263,6 +265,34 @@ class JdbcErrorsTests {
 				assertThat(SqlCodes.isConnectionProblem(ex)).isTrue();
 			});
 		}
+	}
+
+	/**
+	 * A pool says that it has no connection; without one, the driver says why.
+	 */
+	@ParameterizedTest
+	@EnumSource(names = { "MARIADB", "MYSQL" })
+	void userWithTooManyConnectionsMayTryAgain(JdbcDialect dialect) throws SQLException {
+		String url = server(dialect).url();
+		try (Connection admin = DriverManager.getConnection(url, "app", "secret");
+				Statement statement = admin.createStatement()) {
+			statement.execute("CREATE USER limited IDENTIFIED BY 'secret' WITH MAX_USER_CONNECTIONS 1");
+			statement.execute("GRANT SELECT ON locks.* TO limited");
+		}
+		Properties none = new Properties();
+		LockProvider provider = provider(new DriverDataSource(url, null, none, "limited", "secret"),
+				Databases.settings(dialect));
+		try (Connection only = DriverManager.getConnection(url, "limited", "secret")) {
+			assertThat(only.isClosed()).isFalse();
+			assertThatFailure(provider.tryAcquire(REQUEST), true).hasMessageContaining("gave no connection");
+		}
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "42000, 1203", "42000, 1461", "XX000, 0" })
+	void limitsAndErrorsOfTheServerMayPass(String state, int code) {
+		JdbcErrors errors = new JdbcErrors(SqlDialect.MYSQL, Duration.ofSeconds(1));
+		assertThat(errors.translate(new SQLException("no more", state, code)).isRetryable()).isTrue();
 	}
 
 	@Test
