@@ -4,7 +4,6 @@ import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTransactionRollbackException;
-import java.sql.Savepoint;
 import java.util.regex.Pattern;
 
 import io.distributedlock.fencing.StaleTokenException;
@@ -37,6 +36,8 @@ public final class JdbcFencedResource {
 	 * means a row that this transaction cannot see.
 	 */
 	private static final int TRIES = 3;
+
+	private static final String INSERTION = "INSERT INTO distributed_lock_fence (resource, token) VALUES (?, ?)";
 
 	private final String resource;
 
@@ -100,7 +101,7 @@ public final class JdbcFencedResource {
 			String highest = session.text("SELECT token FROM distributed_lock_fence WHERE resource = ? FOR UPDATE",
 					this.resource);
 			if (highest == null) {
-				if (insert(session, token)) {
+				if (session.insert(INSERTION, this.resource, token)) {
 					return;
 				}
 			}
@@ -120,26 +121,18 @@ public final class JdbcFencedResource {
 	}
 
 	private boolean raise(Session session, long token) throws SQLException {
-		if (JdbcDialect.of(session.connection()).sql().isOfMySqlFamily()) {
+		return switch (JdbcDialect.of(session.connection())) {
 			// an update that finds no row would lock the gap until the transaction ends:
 			// first writers of other resources would wait there for each other. The
 			// answer 2 is an update, whatever the driver counts
-			return session.update("INSERT INTO distributed_lock_fence (resource, token) VALUES (?, ?) "
-					+ "ON DUPLICATE KEY UPDATE token = GREATEST(token, ?)", this.resource, token, token) == 2;
-		}
-		return session.update("UPDATE distributed_lock_fence SET token = ? WHERE resource = ? AND token <= ?", token,
-				this.resource, token) == 1;
-	}
-
-	private boolean insert(Session session, long token) throws SQLException {
-		// on PostgreSQL a duplicate would otherwise end the transaction of the caller
-		Savepoint before = session.connection().setSavepoint();
-		boolean inserted = session.insert("INSERT INTO distributed_lock_fence (resource, token) VALUES (?, ?)",
-				this.resource, token);
-		if (!inserted) {
-			session.connection().rollback(before);
-		}
-		return inserted;
+			case MARIADB, MYSQL -> session.update(INSERTION + " ON DUPLICATE KEY UPDATE token = GREATEST(token, ?)",
+					this.resource, token, token) == 2;
+			// a duplicate would end the transaction, and one of JTA has no savepoint
+			case POSTGRESQL -> session.update(INSERTION + " ON CONFLICT (resource) DO UPDATE SET token = EXCLUDED.token"
+					+ " WHERE distributed_lock_fence.token <= EXCLUDED.token", this.resource, token) == 1;
+			case H2 -> session.update("UPDATE distributed_lock_fence SET token = ? WHERE resource = ? AND token <= ?",
+					token, this.resource, token) == 1;
+		};
 	}
 
 	private static String identifier(String name) {

@@ -1,5 +1,6 @@
 package io.distributedlock.jdbc;
 
+import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -149,6 +150,24 @@ class JdbcFencedResourceTests {
 				one.commit();
 				second.get(Patience.SECONDS, TimeUnit.SECONDS);
 				two.commit();
+			}
+		}
+
+		/**
+		 * A transaction of JTA, which spans several resources, has none.
+		 */
+		@Test
+		void firstWriterNeedsNoSavepoint() throws SQLException {
+			try (Connection connection = transaction()) {
+				Connection global = (Connection) Proxy.newProxyInstance(Connection.class.getClassLoader(),
+						new Class<?>[] { Connection.class }, (proxy, method, arguments) -> {
+							if (method.getName().equals("setSavepoint")) {
+								throw new SQLException("this is a branch of a global transaction");
+							}
+							return method.invoke(connection, arguments);
+						});
+				JdbcFencedResource.named("global").check(global, 1);
+				connection.commit();
 			}
 		}
 
