@@ -28,7 +28,8 @@ public final class JdbcLocks {
 	/**
 	 * Make a provider. It asks for connections of its own and commits each statement, so
 	 * that it neither sees nor touches a transaction of the caller. A pool needs room for
-	 * these connections. Does not open a connection yet.
+	 * these connections. Does not open a connection yet. As a bean of an application that
+	 * sets {@code lock.provider} it must be called {@code jdbcLockProvider}.
 	 * @param dataSource the database, which the caller closes
 	 * @param settings how to use it
 	 * @return a provider, which the caller closes
