@@ -63,7 +63,7 @@ public final class AdvisoryLockProvider extends SessionLockProvider implements L
 	/**
 	 * Wait for some time, and then have it asked again.
 	 */
-	private CompletionStage<@Nullable Lease> await(LeaseRequest request, Runnable again) {
+	private CompletionStage<@Nullable Lease> awaitTurn(LeaseRequest request, Runnable again) {
 		Duration patience = patience(request);
 		long since = System.nanoTime();
 		return await(request, patience).whenComplete((lease, failure) -> {
@@ -109,7 +109,7 @@ public final class AdvisoryLockProvider extends SessionLockProvider implements L
 		protected CompletionStage<?> look() {
 			boolean waited = isConfirmed();
 			// without a connection to wait with, the engine asks at intervals
-			return ((waited && AdvisoryLockProvider.this.waits.tryAcquire()) ? await(this.request, this::onSignal)
+			return ((waited && AdvisoryLockProvider.this.waits.tryAcquire()) ? awaitTurn(this.request, this::onSignal)
 					: tryAcquire(this.request))
 				.thenAccept((lease) -> {
 					if (lease == null) {

@@ -143,7 +143,7 @@ public class SessionLockProvider implements LockProvider, ReleaseSignal {
 	 */
 	CompletionStage<@Nullable Lease> await(LeaseRequest request, Duration patience) {
 		return this.calls
-			.await((giveUpAt) -> acquire(request, patience, giveUpAt), request.giveUpAtNanos(),
+			.await((giveUpAt) -> awaitGrant(request, patience, giveUpAt), request.giveUpAtNanos(),
 					SessionLockProvider::release)
 			.thenApply((lease) -> lease.orElse(null));
 	}
@@ -232,7 +232,8 @@ public class SessionLockProvider implements LockProvider, ReleaseSignal {
 	 * a session that does not take up its grant soon. Until then the grant is a short
 	 * lease, which the engine renews while the work goes on.
 	 */
-	private Optional<Lease> acquire(LeaseRequest request, Duration patience, long giveUpAtNanos) throws SQLException {
+	private Optional<Lease> awaitGrant(LeaseRequest request, Duration patience, long giveUpAtNanos)
+			throws SQLException {
 		return inSession(request.key(), giveUpAtNanos, (session) -> {
 			Duration grant = this.calls.commandTimeout();
 			long sentAt = System.nanoTime();

@@ -189,7 +189,7 @@ public final class TableLockProvider implements LockProvider, LockQueue, LockOwn
 	 */
 	public CompletableFuture<Integer> sweepNow() {
 		return this.calls.upkeep((session) -> {
-			int members = this.shares.sweep(session, this.sweepAfter);
+			int members = this.shares.members().sweep(session, this.sweepAfter);
 			return members + this.table.sweep(session, this.sweepAfter);
 		});
 	}

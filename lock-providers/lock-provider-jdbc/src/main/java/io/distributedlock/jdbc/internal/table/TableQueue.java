@@ -56,7 +56,7 @@ final class TableQueue {
 	long ask(Session session, QueueQuestion question) throws SQLException {
 		long token = question.asksFront() ? askFront(session, question) : 0;
 		if (token == 0) {
-			join(session, question);
+			keepRows(session, question);
 		}
 		return token;
 	}
@@ -124,7 +124,10 @@ final class TableQueue {
 		return added;
 	}
 
-	private void join(Session session, QueueQuestion question) throws SQLException {
+	/**
+	 * Add the rows that are new, and say in time that the others stay.
+	 */
+	private void keepRows(Session session, QueueQuestion question) throws SQLException {
 		LeaseRequest request = question.request();
 		if (question.isStayDue()) {
 			stay(session, request, question.rows().stream().filter(QueueRow::isStaying).toList());

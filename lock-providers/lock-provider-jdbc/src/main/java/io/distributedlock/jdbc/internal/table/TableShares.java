@@ -78,10 +78,6 @@ record TableShares(LockTable table, MemberTable members, SilenceLimit silenceLim
 		return had;
 	}
 
-	int sweep(Session session, Duration endedFor) throws SQLException {
-		return this.members.sweep(session, endedFor);
-	}
-
 	/**
 	 * Work in a transaction that locks a row first. If there is no such row, insert it
 	 * and begin the transaction again.
