@@ -4,6 +4,7 @@ import java.util.Objects;
 import java.util.concurrent.TimeoutException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.support.Failures;
@@ -43,7 +44,7 @@ final class EtcdErrors {
 			return new BackendException("the client of etcd failed with " + cause.getClass().getSimpleName(), false,
 					cause);
 		}
-		String text = String.valueOf(cause.getMessage());
+		String text = Failures.causes(cause).map(Throwable::getMessage).collect(Collectors.joining(" "));
 		// etcd refuses a login with other codes too, so the text decides
 		if (code == ErrorCode.UNAUTHENTICATED || text.contains("authentication failed")
 				|| text.contains("user name is empty")) {
@@ -85,6 +86,8 @@ final class EtcdErrors {
 
 	/**
 	 * Return the code of etcd or gRPC, or {@code null} if the failure comes from neither.
+	 * The innermost: jetcd says of each login that fails that it was refused, also if no
+	 * server has answered.
 	 */
 	private static @Nullable ErrorCode code(Throwable failure) {
 		return Failures.causes(failure)
@@ -92,7 +95,7 @@ final class EtcdErrors {
 					: (each instanceof StatusRuntimeException || each instanceof StatusException)
 							? ErrorCode.valueOf(Status.fromThrowable(each).getCode().name()) : null)
 			.filter(Objects::nonNull)
-			.findFirst()
+			.reduce((outer, inner) -> inner)
 			.orElse(null);
 	}
 

@@ -38,6 +38,18 @@ class EtcdErrorsTests {
 		assertThat(translated).hasMessageContaining("NullPointerException");
 	}
 
+	/**
+	 * jetcd says of each login that fails that it was refused.
+	 */
+	@Test
+	void loginWithoutALeaderIsTriedAgain() {
+		Status unanswered = Status.UNAVAILABLE.withDescription("etcdserver: no leader");
+		BackendException translated = EtcdErrors
+			.translate(Status.UNAUTHENTICATED.withCause(unanswered.asRuntimeException()).asRuntimeException());
+		assertThat(translated.isRetryable()).isTrue();
+		assertThat(translated).hasMessageContaining("no leader");
+	}
+
 	private static BackendException translated(Status.Code code) {
 		return EtcdErrors.translate(new CompletionException(code.toStatus()
 			.withDescription("channel closed")
