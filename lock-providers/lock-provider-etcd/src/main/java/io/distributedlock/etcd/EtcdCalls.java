@@ -99,18 +99,10 @@ final class EtcdCalls implements AutoCloseable {
 	}
 
 	/**
-	 * Read all keys that start with one of two prefixes, as they are at one revision.
-	 */
-	CompletableFuture<TxnResponse> readTogether(ByteSequence prefix, ByteSequence another) {
-		GetOption all = GetOption.builder().isPrefix(true).withSortField(GetOption.SortTarget.CREATE).build();
-		return bounded(this.client.getKVClient().txn().Then(Op.get(prefix, all), Op.get(another, all)).commit());
-	}
-
-	/**
 	 * Read at one revision, as a majority of the members has it.
 	 */
-	CompletableFuture<TxnResponse> read(Op reading) {
-		return bounded(this.client.getKVClient().txn().Then(reading).commit());
+	CompletableFuture<TxnResponse> read(Op... readings) {
+		return bounded(this.client.getKVClient().txn().Then(readings).commit());
 	}
 
 	/**

@@ -17,6 +17,8 @@ import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.KeyValue;
 import io.etcd.jetcd.kv.GetResponse;
 import io.etcd.jetcd.kv.TxnResponse;
+import io.etcd.jetcd.op.Op;
+import io.etcd.jetcd.options.GetOption;
 
 /**
  * Says who has a key by the keys in etcd, and deletes the key of an owner. How long an
@@ -54,7 +56,9 @@ final class EtcdOwners implements LockOwners {
 	public CompletionStage<List<LockOwner>> owners(String key) {
 		String locks = LockKeys.prefixOf(this.prefix, key, LockType.EXCLUSIVE);
 		String permits = LockKeys.prefixOf(this.prefix, key, LockType.SEMAPHORE);
-		CompletionStage<TxnResponse> read = this.calls.readTogether(EtcdCalls.bytes(locks), EtcdCalls.bytes(permits));
+		GetOption all = GetOption.builder().isPrefix(true).withSortField(GetOption.SortTarget.CREATE).build();
+		CompletionStage<TxnResponse> read = this.calls.read(Op.get(EtcdCalls.bytes(locks), all),
+				Op.get(EtcdCalls.bytes(permits), all));
 		return Failures.translated(read, EtcdErrors::translate).thenApply((response) -> {
 			List<LockOwner> owners = new ArrayList<>();
 			add(owners, locks, false, response.getGetResponses().get(0));

@@ -74,8 +74,7 @@ final class QueueKeys {
 	}
 
 	boolean hasWriterBefore(long revision) {
-		Long before = this.writers.lower(revision);
-		return before != null;
+		return this.writers.lower(revision) != null;
 	}
 
 	/**
