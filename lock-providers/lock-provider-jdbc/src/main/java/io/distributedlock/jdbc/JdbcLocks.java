@@ -58,7 +58,7 @@ public final class JdbcLocks {
 	}
 
 	private static void requireSupport(JdbcLockSettings settings) {
-		if (settings.strategy() == JdbcLockStrategy.ADVISORY && !settings.dialect().sql().hasAdvisoryLocks()) {
+		if (settings.strategy() == JdbcLockStrategy.ADVISORY && settings.dialect() == JdbcDialect.H2) {
 			throw new IllegalArgumentException(
 					"The provider '%s' cannot use the strategy advisory on %s, which has no such locks: use the strategy row, or PostgreSQL, MariaDB or MySQL"
 						.formatted(NAME, settings.dialect()));

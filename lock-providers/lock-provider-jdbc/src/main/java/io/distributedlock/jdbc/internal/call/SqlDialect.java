@@ -49,13 +49,6 @@ public enum SqlDialect {
 		return "io/distributedlock/jdbc/schema-" + name().toLowerCase(Locale.ROOT) + ".sql";
 	}
 
-	/**
-	 * Return whether the database keeps locks in memory for its applications.
-	 */
-	public boolean hasAdvisoryLocks() {
-		return this != H2;
-	}
-
 	public String nowMillis() {
 		return this.now.formatted(1000);
 	}
