@@ -216,6 +216,31 @@ class LockListenerTests {
 		assertThat(told).hasSizeLessThanOrEqualTo(Listeners.MOST_WAITING + 2);
 	}
 
+	/**
+	 * Its queue may be short, and other work of the application would be refused.
+	 */
+	@Test
+	void busyExecutorIsGivenFewTasksForManyEvents() {
+		this.template.close();
+		ScheduledByHand runtime = new ScheduledByHand();
+		Queue<Runnable> given = new ConcurrentLinkedQueue<>();
+		this.template = DefaultLockTemplate.builder()
+			.provider(new LocalLockProvider(runtime::nanoTime))
+			.runtime((executor) -> runtime)
+			.listener(new Recorder())
+			.build();
+		runtime.callBackOn(given::add);
+		for (int i = 0; i < 1000; i++) {
+			this.template.execute(local(), () -> {
+			});
+		}
+		assertThat(given.size()).as("tasks").isLessThan(20);
+		for (Runnable task = given.poll(); task != null; task = given.poll()) {
+			task.run();
+		}
+		assertThat(this.events).hasSize(2000);
+	}
+
 	@Test
 	void listenerWithoutKindsIsNamed() {
 		for (Set<Class<? extends LockEvent>> kinds : Arrays.<Set<Class<? extends LockEvent>>>asList(null,

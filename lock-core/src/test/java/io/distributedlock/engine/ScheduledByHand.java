@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
 
 import io.distributedlock.engine.internal.runtime.EngineRuntime;
 
@@ -21,6 +22,8 @@ public final class ScheduledByHand implements EngineRuntime {
 
 	private final Queue<Runnable> beforeTimers = new ConcurrentLinkedQueue<>();
 
+	private volatile Executor callbacks = Runnable::run;
+
 	/**
 	 * Set whether the JVM has no memory for a timer.
 	 */
@@ -33,6 +36,13 @@ public final class ScheduledByHand implements EngineRuntime {
 	 */
 	public void beforeNextTimer(Runnable step) {
 		this.beforeTimers.add(step);
+	}
+
+	/**
+	 * Set what code of the user is given to.
+	 */
+	void callBackOn(Executor executor) {
+		this.callbacks = executor;
 	}
 
 	/**
@@ -77,7 +87,7 @@ public final class ScheduledByHand implements EngineRuntime {
 
 	@Override
 	public void callBack(Runnable task) {
-		task.run();
+		this.callbacks.execute(task);
 	}
 
 	@Override

@@ -173,8 +173,11 @@ public final class Listeners {
 				return false;
 			}
 			this.calls.add(call);
-			this.waiting.incrementAndGet();
-			goOn();
+			// the first, second, fourth, eighth…: an executor that is busy keeps few
+			// tasks, and one that drops some is given others
+			if (Integer.bitCount(this.waiting.incrementAndGet()) == 1) {
+				goOn();
+			}
 			return true;
 		}
 
