@@ -104,6 +104,27 @@ class AsyncCallsTests {
 	}
 
 	@Test
+	void minimumHoldTimeIsKeptThoughTheLastHolderNeverGotTheLock() {
+		LockRequest request = K.withHoldAtLeast(Duration.ofMinutes(10)).withWaitTime(Duration.ZERO);
+		try (DefaultLockTemplate keeping = DefaultLockTemplate.builder()
+			.provider(new LocalLockProvider())
+			.commandTimeout(Patience.LIMIT)
+			.executor((task) -> {
+				// has no thread for it
+			})
+			.build()) {
+			LockHandle worked = keeping.acquire(request);
+			CompletableFuture<String> reentered = keeping.executeAsync(request,
+					() -> CompletableFuture.completedFuture("done"));
+			worked.close();
+			assertThat(keeping.activity().held()).hasSize(1);
+			reentered.cancel(false);
+			Leftovers.assertNone(keeping);
+			assertThat(keeping.tryAcquire(request)).isEmpty();
+		}
+	}
+
+	@Test
 	void workThatIsNoStageIsAFailureAndGivesTheLockBack() {
 		CompletableFuture<String> result = this.template.executeAsync(K, () -> null);
 		assertThat(result).failsWithin(Patience.LIMIT)

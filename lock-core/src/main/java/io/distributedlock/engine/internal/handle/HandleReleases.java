@@ -56,10 +56,10 @@ public record HandleReleases(EngineRuntime runtime, ProviderCalls providerCalls,
 	 * which is logged too; {@code null} if nothing failed
 	 */
 	public CompletableFuture<@Nullable LockUnavailableException> leave(HeldLock lock, boolean used) {
-		if (!lock.exit()) {
+		if (!lock.exit(used)) {
 			return LEFT;
 		}
-		CompletableFuture<@Nullable Void> released = this.releaser.release(lock, used);
+		CompletableFuture<@Nullable Void> released = this.releaser.release(lock, lock.isUsed());
 		// while the request is under way
 		lock.observed().released();
 		if (lock.loss() != null) {

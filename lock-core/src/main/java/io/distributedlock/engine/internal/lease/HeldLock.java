@@ -60,6 +60,11 @@ public final class HeldLock extends HoldState {
 	 */
 	private final AtomicInteger holders = new AtomicInteger(1);
 
+	/**
+	 * Whether one of them has left that may have done something under the lock.
+	 */
+	private volatile boolean used;
+
 	private final TermRequests requests = new TermRequests();
 
 	/**
@@ -190,14 +195,22 @@ public final class HeldLock extends HoldState {
 
 	/**
 	 * Count one holder less.
+	 * @param worked {@code false} if it did nothing under the lock
 	 * @return {@code true} if it was the last one
 	 */
-	public boolean exit() {
+	public boolean exit(boolean worked) {
+		if (worked) {
+			this.used = true;
+		}
 		return this.holders.decrementAndGet() == 0;
 	}
 
 	public int holders() {
 		return this.holders.get();
+	}
+
+	public boolean isUsed() {
+		return this.used;
 	}
 
 	TermRequests requests() {
