@@ -194,8 +194,10 @@ public final class TestLocks implements AssertProvider<TestLocksAssert>, AutoClo
 	 * Let other nodes release all keys that they hold.
 	 */
 	public void release() {
-		this.contentions.forEach(Contention::release);
-		this.contentions.clear();
+		this.contentions.removeIf((contention) -> {
+			contention.release();
+			return true;
+		});
 	}
 
 	/**

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.distributedlock.LockHandle;
@@ -102,6 +103,32 @@ class TestLocksTests {
 		await().untilAsserted(() -> assertThat(this.locks).isWaitedFor("k"));
 		other.skipWaits();
 		assertThat(call).failsWithin(Patience.LIMIT);
+	}
+
+	/**
+	 * The application lets another node take keys as soon as it has its own.
+	 */
+	@Test
+	void contentionThatBeginsDuringAReleaseIsNotForgotten() {
+		List<String> taken = new CopyOnWriteArrayList<>();
+		List<CompletableFuture<Void>> calls = new ArrayList<>();
+		for (String key : List.of("a", "b", "c", "d", "e", "f")) {
+			this.locks.contend(key);
+			calls.add(this.template.acquireAsync(LockRequest.of(key).withWaitTime(Patience.LIMIT))
+				.thenAccept((handle) -> {
+					for (int i = 0; i < 5; i++) {
+						this.locks.contend(key + i);
+						taken.add(key + i);
+					}
+					handle.close();
+				}));
+			await().untilAsserted(() -> assertThat(this.locks).isWaitedFor(key));
+		}
+		this.locks.release();
+		calls.forEach((call) -> assertThat(call).succeedsWithin(Patience.LIMIT));
+		this.locks.release();
+		assertThat(taken).hasSize(30)
+			.allSatisfy((key) -> this.template.acquire(LockRequest.of(key).withWaitTime(Duration.ZERO)).close());
 	}
 
 	@Test
