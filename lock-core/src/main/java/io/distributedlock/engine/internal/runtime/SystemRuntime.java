@@ -98,9 +98,7 @@ public final class SystemRuntime implements EngineRuntime {
 		Handed handed = new Handed(task, late);
 		// before an executor that blocks has it
 		this.watched.add(handed);
-		if (this.watching.compareAndSet(false, true)) {
-			watchAfter(LATE_NANOS);
-		}
+		watchOldest();
 		handOver(executor, handed);
 	}
 
@@ -130,13 +128,19 @@ public final class SystemRuntime implements EngineRuntime {
 	}
 
 	/**
-	 * Look later for what comes late: once for all tasks of that time, most of which have
-	 * begun by then. Not by the timer, which ends when the template closes: that is a
-	 * loss, too.
+	 * Look for what comes late when the oldest task is late, unless that is planned: once
+	 * for all tasks of that time, most of which have begun by then. Not by the timer,
+	 * which ends when the template closes: that is a loss, too.
 	 */
-	private void watchAfter(long nanos) {
+	private void watchOldest() {
+		Handed oldest = this.watched.peek();
+		if (oldest == null || !this.watching.compareAndSet(false, true)) {
+			return;
+		}
 		try {
-			CompletableFuture.delayedExecutor(nanos, TimeUnit.NANOSECONDS, this.callbacks).execute(this::watch);
+			CompletableFuture
+				.delayedExecutor(oldest.lateAtNanos - System.nanoTime(), TimeUnit.NANOSECONDS, this.callbacks)
+				.execute(this::watch);
 		}
 		catch (Throwable ex) {
 			this.watching.set(false);
@@ -145,20 +149,20 @@ public final class SystemRuntime implements EngineRuntime {
 	}
 
 	private void watch() {
-		long now = System.nanoTime();
-		for (Handed next = this.watched.peek(); next != null; next = this.watched.peek()) {
-			if (next.isWaiting() && next.lateAtNanos - now > 0) {
-				watchAfter(next.lateAtNanos - now);
-				return;
-			}
-			this.watched.remove();
-			if (next.isWaiting()) {
-				callBackNow(next.late);
+		try {
+			long now = System.nanoTime();
+			for (Handed next = this.watched.peek(); next != null
+					&& (next.lateAtNanos - now <= 0 || !next.isWaiting()); next = this.watched.peek()) {
+				this.watched.remove();
+				if (next.isWaiting()) {
+					callBackNow(next.late);
+				}
 			}
 		}
-		this.watching.set(false);
-		if (!this.watched.isEmpty() && this.watching.compareAndSet(false, true)) {
-			watch();
+		finally {
+			// also after an error, such as no memory: later tasks are watched
+			this.watching.set(false);
+			watchOldest();
 		}
 	}
 
