@@ -51,6 +51,23 @@ class WorkerPoolTests {
 		blocked.countDown();
 	}
 
+	/**
+	 * One more than there are idle threads, faster than these wake up.
+	 */
+	@Test
+	void tasksThatComeAtOnceWaitForNoneOfEachOther() {
+		for (int tasks = 2; tasks < 50; tasks++) {
+			CountDownLatch begun = new CountDownLatch(tasks);
+			for (int i = 0; i < tasks; i++) {
+				this.workers.execute(() -> {
+					begun.countDown();
+					awaitUninterruptibly(begun);
+				});
+			}
+			Patience.await().until(() -> begun.getCount() == 0);
+		}
+	}
+
 	@Test
 	void taskNeverRunsOnTheThreadThatBringsIt() {
 		for (int i = 0; i < 5000; i++) {
