@@ -38,11 +38,9 @@ import io.distributedlock.engine.internal.monitor.HeldLockMonitor;
 import io.distributedlock.engine.internal.request.LockAttempt;
 import io.distributedlock.engine.internal.runtime.Callbacks;
 import io.distributedlock.engine.internal.runtime.EngineRuntime;
-import io.distributedlock.engine.internal.runtime.LockTimes;
 import io.distributedlock.engine.internal.runtime.ProviderCalls;
 import io.distributedlock.engine.internal.runtime.Timers;
 import io.distributedlock.event.LockActivity;
-import io.distributedlock.spi.support.Failures;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -91,7 +89,7 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 		this.attempts = new LockAttempts(builder);
 		this.runtime = runtime;
 		this.timers = new Timers(this.runtime);
-		this.providerCalls = new ProviderCalls(this.runtime, this.timers, LockTimes.saturated(builder.commandTimeout));
+		this.providerCalls = new ProviderCalls(this.runtime, this.timers, builder.commandTimeout);
 		Listeners listeners = new Listeners(this.runtime, builder.listeners);
 		Callbacks callbacks = new Callbacks(this.runtime, builder.callerContext);
 		// where time is not the JVM's, nobody waits for a warning
@@ -298,16 +296,10 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 	 * Run a step that a provider may block.
 	 * @return completes within the command time-out
 	 */
-	private CompletableFuture<?> onThreadOfEngine(Supplier<CompletableFuture<?>> step) {
-		CompletableFuture<@Nullable Object> ended = this.providerCalls.expect();
-		this.runtime.execute(() -> {
-			try {
-				step.get().whenComplete(Failures.settling(ended));
-			}
-			catch (Throwable ex) {
-				ended.completeExceptionally(ex);
-			}
-		});
+	private CompletableFuture<?> onThreadOfEngine(Supplier<CompletableFuture<@Nullable Void>> step) {
+		CompletableFuture<@Nullable Void> ended = this.providerCalls.expect();
+		this.runtime.execute(() -> this.providerCalls.follow(ended, step, (late) -> {
+		}));
 		return ended;
 	}
 

@@ -17,7 +17,6 @@ import io.distributedlock.LockNotAcquiredException.Reason;
 import io.distributedlock.engine.internal.event.ObservedCall;
 import io.distributedlock.engine.internal.handle.EngineHandle;
 import io.distributedlock.engine.internal.handle.HandleReleases;
-import io.distributedlock.engine.internal.handle.MultiHandle;
 import io.distributedlock.engine.internal.handle.SingleHandle;
 import io.distributedlock.engine.internal.key.Acquisition;
 import io.distributedlock.engine.internal.key.AcquisitionOutcome;
@@ -238,10 +237,6 @@ public record Acquirer(Acquisition.Shared shared, List<LockObserver> observers, 
 	 */
 	LockException outOfTime(LockAttempt attempt, LockException otherwise) {
 		return this.shared.calls().isClosed() ? LockErrors.closed(attempt) : otherwise;
-	}
-
-	EngineHandle combine(List<EngineHandle> taken) {
-		return new MultiHandle(taken, this.handleReleases);
 	}
 
 	/**

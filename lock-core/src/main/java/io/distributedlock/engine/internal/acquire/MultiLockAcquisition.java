@@ -10,6 +10,7 @@ import java.util.function.Function;
 import io.distributedlock.LockContext;
 import io.distributedlock.LockException;
 import io.distributedlock.engine.internal.handle.EngineHandle;
+import io.distributedlock.engine.internal.handle.MultiHandle;
 import io.distributedlock.engine.internal.request.LockAttempt;
 import io.distributedlock.engine.internal.request.LockErrors;
 import io.distributedlock.engine.internal.runtime.LockTimes;
@@ -203,7 +204,7 @@ final class MultiLockAcquisition {
 				throw LockErrors.endedBeforeOthers(this.attempts.get(i));
 			}
 		}
-		return this.acquirer.combine(this.taken);
+		return new MultiHandle(this.taken, this.acquirer.handleReleases());
 	}
 
 	private LockAttempt inTimeLeft(LockAttempt attempt) {

@@ -451,10 +451,8 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 	}
 
 	@Override
-	// providers are told apart by identity
-	@SuppressWarnings("ReferenceEquality")
 	public boolean exchanges(HeldLock before) {
-		return this.attempt.type() == LockType.EXCLUSIVE && this.attempt.provider() == before.provider()
+		return this.attempt.type() == LockType.EXCLUSIVE && this.attempt.isFor(before.provider())
 				&& this.attempts.mayWait() && remainingWaitNanos() > 0 && !isOver();
 	}
 

@@ -126,11 +126,9 @@ public record HandOver(EngineRuntime runtime, @Nullable Duration window, int lim
 	 * @param attempt the attempt
 	 * @param now the time
 	 */
-	// providers are told apart by identity
-	@SuppressWarnings("ReferenceEquality")
 	public static boolean fits(HeldLock lock, LockAttempt attempt, long now) {
 		LockAttempt before = lock.attempt();
-		if (attempt.type() != LockType.EXCLUSIVE || attempt.provider() != before.provider()
+		if (attempt.type() != LockType.EXCLUSIVE || !attempt.isFor(before.provider())
 				|| !attempt.lockDelay().equals(before.lockDelay())) {
 			return false;
 		}

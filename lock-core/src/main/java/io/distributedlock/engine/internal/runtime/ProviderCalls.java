@@ -25,14 +25,11 @@ public final class ProviderCalls {
 
 	private final Timers timers;
 
-	private final Duration commandTimeout;
-
 	private final long commandTimeoutNanos;
 
 	public ProviderCalls(EngineRuntime runtime, Timers timers, Duration commandTimeout) {
 		this.runtime = runtime;
 		this.timers = timers;
-		this.commandTimeout = commandTimeout;
 		this.commandTimeoutNanos = LockTimes.saturatedNanos(commandTimeout);
 	}
 
@@ -74,7 +71,7 @@ public final class ProviderCalls {
 	 * Return what a question fails with that has no answer within the command time-out.
 	 */
 	public NoAnswerException noAnswer() {
-		return new NoAnswerException(this.commandTimeout);
+		return new NoAnswerException(Duration.ofNanos(this.commandTimeoutNanos));
 	}
 
 	/**
