@@ -101,7 +101,7 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 	/**
 	 * Whether this call, which stood in line or asks for a permit, is in front.
 	 */
-	private volatile boolean inside;
+	private volatile boolean hasTurn;
 
 	/**
 	 * Created for a call that does not get its lock at once.
@@ -161,8 +161,8 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 		return this.finished != 0;
 	}
 
-	boolean isInside() {
-		return this.inside;
+	boolean hasTurn() {
+		return this.hasTurn;
 	}
 
 	@Override
@@ -300,7 +300,7 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 	 */
 	boolean takeTurnToAsk() {
 		if (enter()) {
-			this.inside = true;
+			this.hasTurn = true;
 			return true;
 		}
 		awaitTurn();
@@ -313,7 +313,7 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 
 	private void awaitTurnUntil(long untilNanos, long lookNanos) {
 		attemptTimers().lookAt(untilNanos, () -> onTurnTimeout(lookNanos));
-		if (this.inside) {
+		if (this.hasTurn) {
 			limitAnswer();
 		}
 	}
@@ -331,7 +331,7 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 
 	@Override
 	public void onTurn() {
-		this.inside = true;
+		this.hasTurn = true;
 		if (isOver()) {
 			leaveKey();
 			return;
@@ -355,7 +355,7 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 	 * has no answer yet, this call waits for that answer, at most the command time-out.
 	 */
 	private void onTurnTimeout(long lookNanos) {
-		if (this.inside) {
+		if (this.hasTurn) {
 			return;
 		}
 		AcquisitionOutcome verdict = verdictOfOthers();
@@ -401,7 +401,7 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 	 * The backend has failed for so long that calls which wait without end are to end:
 	 * this one, and those behind it, which would find out the same one after the other.
 	 */
-	void endForOutage(Outage outage, Throwable failure) {
+	void endForOutage(CallOutage outage, Throwable failure) {
 		AcquisitionOutcome outcome = AcquisitionOutcome.unavailable(failure);
 		boolean waitsOn = false;
 		KeyLock at = this.key;
@@ -435,7 +435,7 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 
 	@Override
 	public void takeOver(HeldLock before) {
-		this.inside = true;
+		this.hasTurn = true;
 		endLook();
 		this.attempts.noteContention();
 		HeldLock lock;
@@ -447,18 +447,18 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 			onLateLease(before.lease());
 			return;
 		}
-		hold(lock);
+		giveOrRelease(lock);
 	}
 
 	@Override
-	public boolean exchanges(HeldLock before) {
+	public boolean canExchange(HeldLock before) {
 		return this.attempt.type() == LockType.EXCLUSIVE && this.attempt.isFor(before.provider())
 				&& this.attempts.mayWait() && remainingWaitNanos() > 0 && !isOver();
 	}
 
 	@Override
 	public CompletionStage<Boolean> exchange(HeldLock before) {
-		this.inside = true;
+		this.hasTurn = true;
 		ExchangedLease exchanged = new ExchangedLease((LeaseExchange) before.provider(), before.lease());
 		AcquisitionOutcome over = null;
 		try {
@@ -487,20 +487,20 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 	/**
 	 * Give the caller a lock, or release it.
 	 */
-	private void hold(HeldLock lock) {
-		boolean held = false;
+	private void giveOrRelease(HeldLock lock) {
+		boolean given = false;
 		try {
-			held = isGiven(lock);
+			given = give(lock);
 		}
 		catch (Throwable ex) {
 			end(AcquisitionOutcome.unavailable(ex));
 		}
-		if (!held) {
+		if (!given) {
 			this.shared.releaser().release(lock, false);
 		}
 	}
 
-	private boolean isGiven(HeldLock lock) {
+	private boolean give(HeldLock lock) {
 		lock.calledBy(this.thread, this.observed);
 		// a template that closes takes all locks back when it has ended the calls
 		if (this.shared.calls().isClosed() || !this.shared.keeper().track(lock)) {
@@ -543,7 +543,7 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 			onLateLease(lease);
 		}
 		else {
-			hold(lock);
+			giveOrRelease(lock);
 		}
 	}
 

@@ -45,7 +45,7 @@ final class AttemptLoop {
 	/**
 	 * {@code null} while the backend answers.
 	 */
-	private volatile @Nullable Outage outage;
+	private volatile @Nullable CallOutage outage;
 
 	AttemptLoop(Acquisition call, LockAttempt attempt, BackendAccess access) {
 		this.call = call;
@@ -257,7 +257,7 @@ final class AttemptLoop {
 	}
 
 	private boolean mayAskAgain() {
-		if (!this.attempt.takesTurnsToAsk() || this.call.isInside()) {
+		if (!this.attempt.takesTurnsToAsk() || this.call.hasTurn()) {
 			return true;
 		}
 		this.question.end();
@@ -289,9 +289,9 @@ final class AttemptLoop {
 	 */
 	private void noteFailure(Throwable failure) {
 		long now = this.access.runtime().nanoTime();
-		Outage current = this.outage;
+		CallOutage current = this.outage;
 		if (current == null) {
-			this.outage = new Outage(now);
+			this.outage = new CallOutage(now);
 		}
 		else if (current.lasts(now) >= this.access.providerCalls().commandTimeoutNanos()) {
 			this.call.endForOutage(current, failure);

@@ -168,7 +168,7 @@ final class KeyLock implements Passage {
 	public @Nullable Successor exchange(HeldLock lock) {
 		return atomically(() -> {
 			Waiter next = (this.front == lock) ? next() : null;
-			return (next != null && next.exchanges(lock)) ? nextAsks() : null;
+			return (next != null && next.canExchange(lock)) ? nextAsks() : null;
 		});
 	}
 

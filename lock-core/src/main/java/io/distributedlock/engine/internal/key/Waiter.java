@@ -41,7 +41,7 @@ interface Waiter extends Successor {
 	 * is released. Called inside an atomic step of the key.
 	 * @param lock the lock, which its holder has left
 	 */
-	boolean exchanges(HeldLock lock);
+	boolean canExchange(HeldLock lock);
 
 	/**
 	 * The backend has failed for the call in front for so long that a call which waits

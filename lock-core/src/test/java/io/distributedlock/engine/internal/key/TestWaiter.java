@@ -40,7 +40,7 @@ abstract class TestWaiter implements Waiter {
 	}
 
 	@Override
-	public boolean exchanges(HeldLock lock) {
+	public boolean canExchange(HeldLock lock) {
 		return false;
 	}
 

@@ -12,9 +12,9 @@ import org.slf4j.LoggerFactory;
  * matters for calls that wait without end: they end after the command time-out, or wait
  * on and say so in the log.
  */
-final class Outage {
+final class CallOutage {
 
-	private static final LimitedLog warnings = new LimitedLog(LoggerFactory.getLogger(Outage.class));
+	private static final LimitedLog warnings = new LimitedLog(LoggerFactory.getLogger(CallOutage.class));
 
 	private static final long WARN_EACH_NANOS = Duration.ofMinutes(1).toNanos();
 
@@ -26,7 +26,7 @@ final class Outage {
 	 * Create an outage.
 	 * @param sinceNanos when the backend failed for the first time
 	 */
-	Outage(long sinceNanos) {
+	CallOutage(long sinceNanos) {
 		this.sinceNanos = sinceNanos;
 		this.warnAtNanos = sinceNanos;
 	}
