@@ -214,6 +214,27 @@ class EngineFaultsTests {
 			.isEqualTo(List.of(LockEvent.Waiting.class, LockEvent.Acquired.class, LockEvent.Released.class));
 	}
 
+	@Test
+	void lockThatComesWhileItsCallIsCancelledIsNeitherAcquiredNorReleased() {
+		ScheduledByHand runtime = new ScheduledByHand();
+		List<LockEvent> events = new ArrayList<>();
+		CompletableFuture<Lease> answer = new CompletableFuture<>();
+		this.provider.attempts.add(answer);
+		try (DefaultLockTemplate byHand = DefaultLockTemplate.builder()
+			.provider(this.provider)
+			.runtime((executor) -> runtime)
+			.listener(events::add)
+			.build()) {
+			CompletableFuture<LockHandle> future = byHand.acquireAsync(LockRequest.of("k"));
+			// that of the keeper, which watches the lock before its call has it
+			runtime.beforeNextTimer(() -> future.cancel(false));
+			answer.complete(this.provider.lease(new LeaseTerm(0, Duration.ofMinutes(1))));
+			assertThat(future).isCancelled();
+			Leftovers.assertNone(byHand);
+		}
+		assertThat(events).extracting(LockEvent::getClass).isEqualTo(List.of(LockEvent.NotAcquired.class));
+	}
+
 	/**
 	 * The provider calls from inside of the release of each lease that was lost at once.
 	 */

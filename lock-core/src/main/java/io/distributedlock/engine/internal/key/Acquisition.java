@@ -496,6 +496,8 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 			end(AcquisitionOutcome.unavailable(ex));
 		}
 		if (!given) {
+			// nobody had it, so that its release is no event
+			lock.markReleased();
 			this.shared.releaser().release(lock, false);
 		}
 	}

@@ -54,7 +54,7 @@ abstract class HoldState extends Bag.Member {
 	 * removed; they are not called.
 	 * @return {@code false} if it had ended before, or nobody had the lock yet
 	 */
-	boolean markReleased() {
+	public boolean markReleased() {
 		return STATE.getAndUpdate(this, (now) -> now.held ? State.RELEASED : now).hasHolder();
 	}
 
