@@ -221,24 +221,45 @@ class LockListenerTests {
 	 */
 	@Test
 	void busyExecutorIsGivenFewTasksForManyEvents() {
-		this.template.close();
-		ScheduledByHand runtime = new ScheduledByHand();
+		ScheduledByHand runtime = onThreadsByHand();
 		Queue<Runnable> given = new ConcurrentLinkedQueue<>();
-		this.template = DefaultLockTemplate.builder()
-			.provider(new LocalLockProvider(runtime::nanoTime))
-			.runtime((executor) -> runtime)
-			.listener(new Recorder())
-			.build();
 		runtime.callBackOn(given::add);
-		for (int i = 0; i < 1000; i++) {
-			this.template.execute(local(), () -> {
-			});
-		}
+		lockTimes(1000);
 		assertThat(given.size()).as("tasks").isLessThan(20);
 		for (Runnable task = given.poll(); task != null; task = given.poll()) {
 			task.run();
 		}
 		assertThat(this.events).hasSize(2000);
+	}
+
+	@Test
+	void listenerIsToldAgainThoughItsExecutorHasDroppedTasks() {
+		ScheduledByHand runtime = onThreadsByHand();
+		runtime.callBackOn((task) -> {
+			// as one whose queue is full
+		});
+		lockTimes(Listeners.MOST_WAITING);
+		runtime.callBackOn(Runnable::run);
+		lockTimes(Listeners.MOST_WAITING);
+		assertThat(this.events.size()).isGreaterThan(Listeners.MOST_WAITING);
+	}
+
+	private ScheduledByHand onThreadsByHand() {
+		this.template.close();
+		ScheduledByHand runtime = new ScheduledByHand();
+		this.template = DefaultLockTemplate.builder()
+			.provider(new LocalLockProvider(runtime::nanoTime))
+			.runtime((executor) -> runtime)
+			.listener(new Recorder())
+			.build();
+		return runtime;
+	}
+
+	private void lockTimes(int times) {
+		for (int i = 0; i < times; i++) {
+			this.template.execute(local(), () -> {
+			});
+		}
 	}
 
 	@Test

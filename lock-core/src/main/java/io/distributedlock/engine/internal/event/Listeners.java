@@ -150,6 +150,8 @@ public final class Listeners {
 
 		private final AtomicInteger waiting = new AtomicInteger();
 
+		private final AtomicInteger leftOut = new AtomicInteger();
+
 		private final int capacity;
 
 		private final int atOnce;
@@ -169,16 +171,15 @@ public final class Listeners {
 		 * @return {@code false} if too many wait
 		 */
 		private boolean add(Runnable call) {
-			if (this.waiting.get() >= this.capacity) {
-				return false;
-			}
-			this.calls.add(call);
-			// the first, second, fourth, eighth…: an executor that is busy keeps few
-			// tasks, and one that drops some is given others
-			if (Integer.bitCount(this.waiting.incrementAndGet()) == 1) {
+			boolean taken = this.waiting.get() < this.capacity && this.calls.add(call);
+			// the first, second, fourth, eighth… that waits, and few that are left out:
+			// an
+			// executor that is busy keeps few tasks, and one that drops some gets others
+			if (taken ? Integer.bitCount(this.waiting.incrementAndGet()) == 1
+					: this.leftOut.incrementAndGet() % MOST_WAITING == 0) {
 				goOn();
 			}
-			return true;
+			return taken;
 		}
 
 		private void goOn() {
