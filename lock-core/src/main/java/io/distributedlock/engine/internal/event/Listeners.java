@@ -172,9 +172,8 @@ public final class Listeners {
 		 */
 		private boolean add(Runnable call) {
 			boolean taken = this.waiting.get() < this.capacity && this.calls.add(call);
-			// the first, second, fourth, eighth… that waits, and few that are left out:
-			// an
-			// executor that is busy keeps few tasks, and one that drops some gets others
+			// at 1, 2, 4, 8… that wait: an executor that is busy keeps few tasks, and one
+			// that drops them gets others
 			if (taken ? Integer.bitCount(this.waiting.incrementAndGet()) == 1
 					: this.leftOut.incrementAndGet() % MOST_WAITING == 0) {
 				goOn();
