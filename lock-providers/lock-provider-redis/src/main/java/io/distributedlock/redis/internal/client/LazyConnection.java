@@ -8,6 +8,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
+import io.distributedlock.spi.support.DaemonThreads;
 import io.distributedlock.spi.support.DelayedTasks;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisChannelHandler;
@@ -28,6 +29,8 @@ import org.jspecify.annotations.Nullable;
  * @param <C> the type of connection
  */
 public final class LazyConnection<C extends StatefulConnection<String, String>> implements AutoCloseable {
+
+	private static final DaemonThreads THREADS = new DaemonThreads("lock-redis-connect");
 
 	private static final CompletableFuture<Void> NOTHING_TO_CLOSE = CompletableFuture.allOf();
 
@@ -178,7 +181,7 @@ public final class LazyConnection<C extends StatefulConnection<String, String>> 
 			fail(opening, RedisErrors.closed());
 			return;
 		}
-		Thread thread = new Thread(() -> {
+		Runnable connecting = () -> {
 			C connection;
 			try {
 				connection = this.connect.apply(this.client.get());
@@ -190,10 +193,9 @@ public final class LazyConnection<C extends StatefulConnection<String, String>> 
 			}
 			this.notConnected = null;
 			complete(opening, connection, silent);
-		}, "lock-redis-connect");
-		thread.setDaemon(true);
+		};
 		try {
-			thread.start();
+			THREADS.newThread(connecting).start();
 		}
 		catch (Error ex) {
 			fail(opening, RedisErrors.notConnected(ex));

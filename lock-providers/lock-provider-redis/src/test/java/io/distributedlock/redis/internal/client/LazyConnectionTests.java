@@ -1,6 +1,7 @@
 package io.distributedlock.redis.internal.client;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -14,6 +15,20 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class LazyConnectionTests {
+
+	@Test
+	void connectingInheritsNoThreadLocals() {
+		InheritableThreadLocal<String> user = new InheritableThreadLocal<>();
+		user.set("of the first caller");
+		CompletableFuture<Optional<String>> seen = new CompletableFuture<>();
+		try (LazyConnection<StatefulRedisConnection<String, String>> lazy = new LazyConnection<>(() -> {
+			seen.complete(Optional.ofNullable(user.get()));
+			throw new IllegalStateException("there is no client");
+		}, (from) -> ((RedisClient) from).connect(), Patience.LIMIT)) {
+			lazy.get();
+			assertThat(seen).succeedsWithin(Patience.LIMIT).isEqualTo(Optional.empty());
+		}
+	}
 
 	@Test
 	void callerOfAReplacementFindsItAndTheRetiredConnection() throws Exception {
