@@ -1,15 +1,19 @@
 package io.distributedlock.redis;
 
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.spi.Lease;
 import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.RedisTestCluster;
 import io.distributedlock.test.server.RedisTestServer;
@@ -19,15 +23,21 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.SocketAddressResolver;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import static io.distributedlock.redis.Clients.get;
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * The errors of connections that cannot be opened, and connections that are reopened.
  */
 class RedisConnectionTests {
+
+	private static final Duration NEVER = Duration.ofMinutes(10);
 
 	private final List<AbstractRedisClient> clients = new ArrayList<>();
 
@@ -77,6 +87,34 @@ class RedisConnectionTests {
 		RedisTestServer server = RedisTestServer.run();
 		server.close();
 		assertFails(client("redis://nobody:wr0ng@127.0.0.1:" + server.port()), "127.0.0.1:" + server.port() + ")");
+	}
+
+	/**
+	 * As with a service that gives the name of its primary to a replica.
+	 */
+	@Test
+	void connectionToAPrimaryThatBecameAReplicaIsReplaced() {
+		AtomicReference<RedisTestServer> named = new AtomicReference<>();
+		ClientResources resources = Clients.resources().mutate().socketAddressResolver(new SocketAddressResolver() {
+			@Override
+			public SocketAddress resolve(RedisURI name) {
+				return new InetSocketAddress(name.getHost(), named.get().port());
+			}
+		}).build();
+		try (RedisTestServer first = RedisTestServer.run();
+				RedisTestServer second = RedisTestServer.runReplicaOf(first)) {
+			named.set(first);
+			RedisClient client = client(resources, first.url());
+			try (RedisLockProvider provider = new RedisLockProvider(client, Duration.ofSeconds(2))) {
+				Lease lease = get(provider.tryAcquire(Clients.request("k", NEVER)));
+				Patience.await("copy").until(() -> second.command("EXISTS", "k").equals(1L));
+				second.command("REPLICAOF", "NO", "ONE");
+				first.command("REPLICAOF", "127.0.0.1", Integer.toString(second.port()));
+				named.set(second);
+				Patience.await("renewal").ignoreExceptions().until(() -> get(lease.renew(NEVER)) != null);
+				assertThat(get(lease.release())).isTrue();
+			}
+		}
 	}
 
 	@Test
@@ -141,7 +179,11 @@ class RedisConnectionTests {
 	}
 
 	private RedisClient client(String url) {
-		RedisClient client = Clients.client(url);
+		return client(Clients.resources(), url);
+	}
+
+	private RedisClient client(ClientResources resources, String url) {
+		RedisClient client = Clients.client(resources, url);
 		this.clients.add(client);
 		return client;
 	}

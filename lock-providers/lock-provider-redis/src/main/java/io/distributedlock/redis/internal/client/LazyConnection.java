@@ -111,10 +111,10 @@ public final class LazyConnection<C extends StatefulConnection<String, String>> 
 	}
 
 	/**
-	 * Replace the connection, which does not answer. A firewall or a dead server may have
-	 * dropped it without a message, and TCP notices that only after about 15 minutes. A
-	 * second connection is opened, and replaces the first one once the server has
-	 * answered over it.
+	 * Replace the connection, which does not answer, or leads to a replica. A firewall or
+	 * a dead server may have dropped it without a message, and TCP notices that only
+	 * after about 15 minutes. A second connection is opened, and replaces the first one
+	 * once the server has answered over it.
 	 * @return the second connection, or the first one if it is not replaced now. Not to
 	 * be cancelled
 	 */

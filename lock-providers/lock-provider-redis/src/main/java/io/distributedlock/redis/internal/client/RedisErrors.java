@@ -86,6 +86,13 @@ public final class RedisErrors {
 		return Failures.unwrap(failure) instanceof RedisCommandExecutionException;
 	}
 
+	/**
+	 * Return whether the server has refused a command as it is a replica.
+	 */
+	static boolean isOfReplica(Throwable failure) {
+		return code(failure).equals("READONLY");
+	}
+
 	public static BackendException retryable(String message, Throwable cause) {
 		return new BackendException(message, true, cause);
 	}

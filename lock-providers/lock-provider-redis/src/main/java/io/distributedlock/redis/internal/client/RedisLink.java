@@ -41,7 +41,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One connection for commands and one for messages. Both are replaced when commands are
- * not answered. No method blocks.
+ * not answered, or by a replica. No method blocks.
  * <p>
  * Why: docs/decisions/032-silent-connections.md
  */
@@ -282,6 +282,11 @@ public final class RedisLink implements AutoCloseable {
 				}
 				else {
 					this.topology.doubt();
+				}
+				if (cause != null && RedisErrors.isOfReplica(cause)) {
+					// it was the primary, and keeps its connections: a new one leads to the
+					// next
+					replaceSilent();
 				}
 				if (cause instanceof TimeoutException) {
 					if (silence.isDoubtful(askedAt) || connection instanceof StatefulRedisClusterConnection) {
