@@ -24,6 +24,7 @@ import io.lettuce.core.RedisURI;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.Delay;
 import io.lettuce.core.resource.SocketAddressResolver;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -87,6 +88,25 @@ class RedisConnectionTests {
 		RedisTestServer server = RedisTestServer.run();
 		server.close();
 		assertFails(client("redis://nobody:wr0ng@127.0.0.1:" + server.port()), "127.0.0.1:" + server.port() + ")");
+	}
+
+	/**
+	 * After a long outage a client waits for up to half a minute before it connects.
+	 */
+	@Test
+	void callConnectsBeforeTheClientDoes() {
+		ClientResources resources = Clients.resources().mutate().reconnectDelay(Delay.constant(NEVER)).build();
+		try (RedisTestServer server = RedisTestServer.run()) {
+			RedisClient client = client(resources, server.url());
+			try (RedisLockProvider provider = new RedisLockProvider(client, Duration.ofSeconds(2))) {
+				get(get(provider.tryAcquire(Clients.request("k", NEVER))).release());
+				server.kill();
+				server.start();
+				Patience.await("a lock")
+					.ignoreExceptions()
+					.until(() -> get(get(provider.tryAcquire(Clients.request("k", NEVER))).release()));
+			}
+		}
 	}
 
 	/**

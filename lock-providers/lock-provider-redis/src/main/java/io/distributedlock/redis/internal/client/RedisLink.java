@@ -140,11 +140,9 @@ public final class RedisLink implements AutoCloseable {
 			if (opened instanceof StatefulRedisClusterConnection<String, String> cluster) {
 				return pingEach(cluster, channels);
 			}
-			// after a long outage Lettuce waits for up to half a minute before it
-			// connects
-			// again
+			// after a long outage Lettuce waits for up to half a minute
 			CompletionStage<StatefulConnection<String, String>> open = opened.isOpen()
-					? CompletableFuture.completedStage(opened) : inTime(replaceSilent());
+					? CompletableFuture.completedStage(opened) : inTime(replaceConnections());
 			ScriptCall ping = new ScriptCall(PlainScripts.PING, keys, List.of(channels)).sentWhole();
 			return open.thenCompose((reopened) -> this.<Long>sendOver(reopened, ping));
 		});
@@ -261,12 +259,10 @@ public final class RedisLink implements AutoCloseable {
 			return CompletableFuture.failedFuture(RedisErrors.disconnected(ex));
 		}
 		if (!open) {
-			if (node != null) {
-				// a replica may have taken over, or the node is back and Lettuce connects
-				// late
-				this.topology.doubt();
-				replaceSilent();
-			}
+			// a replica may have taken over, or the server is back and Lettuce connects
+			// late
+			this.topology.doubt();
+			replaceConnections();
 			// Lettuce would keep the command, and send it once the server is back
 			return CompletableFuture.failedFuture(RedisErrors.disconnected(this.commands.notConnected()));
 		}
@@ -286,17 +282,17 @@ public final class RedisLink implements AutoCloseable {
 				if (cause != null && RedisErrors.isOfReplica(cause)) {
 					// it was the primary, and keeps its connections: a new one leads to the
 					// next
-					replaceSilent();
+					replaceConnections();
 				}
 				if (cause instanceof TimeoutException) {
 					if (silence.isDoubtful(askedAt) || connection instanceof StatefulRedisClusterConnection) {
-						replaceSilent();
+						replaceConnections();
 					}
 					throw noAnswer(timeout, cause);
 				}
 				// the application may have set up a shorter time-out in the client
 				if (cause instanceof RedisCommandTimeoutException && silence.isDoubtful(askedAt)) {
-					replaceSilent();
+					replaceConnections();
 				}
 				if (cause != null) {
 					throw new CompletionException(cause);
@@ -305,7 +301,7 @@ public final class RedisLink implements AutoCloseable {
 			});
 	}
 
-	private CompletableFuture<StatefulConnection<String, String>> replaceSilent() {
+	private CompletableFuture<StatefulConnection<String, String>> replaceConnections() {
 		this.messages.replaceSilent();
 		return this.commands.replaceSilent();
 	}
