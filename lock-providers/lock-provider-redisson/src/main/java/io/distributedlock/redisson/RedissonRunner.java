@@ -91,11 +91,6 @@ final class RedissonRunner implements ScriptRunner, AutoCloseable {
 		return this.server.shortfalls();
 	}
 
-	@Override
-	public boolean ensureHearing() {
-		return true;
-	}
-
 	/**
 	 * Listen to a channel.
 	 */

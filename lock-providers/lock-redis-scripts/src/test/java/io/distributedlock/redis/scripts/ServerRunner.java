@@ -179,11 +179,6 @@ final class ServerRunner implements ScriptRunner, AutoCloseable {
 	}
 
 	@Override
-	public boolean ensureHearing() {
-		return true;
-	}
-
-	@Override
 	public void close() throws IOException {
 		Inbox present = this.inbox;
 		if (present != null) {

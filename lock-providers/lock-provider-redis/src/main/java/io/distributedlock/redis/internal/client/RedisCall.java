@@ -22,23 +22,11 @@ import io.lettuce.core.api.async.RedisScriptingAsyncCommands;
  * later, and executes it long after the caller has given up.
  * <p>
  * Why: docs/decisions/013-attempts-end-with-their-caller.md
+ *
+ * @param call the script with its keys and arguments
+ * @param shortfalls what the server refuses
  */
-public final class RedisCall {
-
-	private final ScriptCall call;
-
-	private final Shortfalls shortfalls;
-
-	private final String[] keys;
-
-	private final String[] arguments;
-
-	public RedisCall(ScriptCall call, Shortfalls shortfalls) {
-		this.call = call;
-		this.shortfalls = shortfalls;
-		this.keys = call.keys().toArray(String[]::new);
-		this.arguments = call.arguments().toArray(String[]::new);
-	}
+public record RedisCall(ScriptCall call, Shortfalls shortfalls) {
 
 	/**
 	 * Send the call.
@@ -82,11 +70,13 @@ public final class RedisCall {
 	}
 
 	private <T> RedisFuture<T> sendDigest(RedisScriptingAsyncCommands<String, String> commands) {
-		return commands.evalsha(this.call.script().digest(), output(), this.keys, this.arguments);
+		return commands.evalsha(this.call.script().digest(), output(), this.call.keys().toArray(String[]::new),
+				this.call.arguments().toArray(String[]::new));
 	}
 
 	private <T> RedisFuture<T> sendSource(RedisScriptingAsyncCommands<String, String> commands) {
-		return commands.eval(this.call.script().source(), output(), this.keys, this.arguments);
+		return commands.eval(this.call.script().source(), output(), this.call.keys().toArray(String[]::new),
+				this.call.arguments().toArray(String[]::new));
 	}
 
 	private ScriptOutputType output() {

@@ -18,7 +18,6 @@ import io.distributedlock.redis.scripts.script.CommandTimeouts;
 import io.distributedlock.redis.scripts.script.Script;
 import io.distributedlock.redis.scripts.script.ScriptCall;
 import io.distributedlock.redis.scripts.script.Shortfalls;
-import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.support.Failures;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisClient;
@@ -280,7 +279,8 @@ public final class RedisLink implements AutoCloseable {
 					this.topology.doubt();
 				}
 				if (cause != null && RedisErrors.isOfReplica(cause)) {
-					// it was the primary, and keeps its connections: a new one leads to the
+					// it was the primary, and keeps its connections: a new one leads to
+					// the
 					// next
 					replaceConnections();
 				}
@@ -288,7 +288,8 @@ public final class RedisLink implements AutoCloseable {
 					if (silence.isDoubtful(askedAt) || connection instanceof StatefulRedisClusterConnection) {
 						replaceConnections();
 					}
-					throw noAnswer(timeout, cause);
+					throw RedisErrors.retryable("Redis did not answer within %s ms".formatted(timeout.toMillis()),
+							cause);
 				}
 				// the application may have set up a shorter time-out in the client
 				if (cause instanceof RedisCommandTimeoutException && silence.isDoubtful(askedAt)) {
@@ -332,10 +333,6 @@ public final class RedisLink implements AutoCloseable {
 		CompletableFuture<StatefulRedisConnection<String, String>> opened = cluster
 			.getConnectionAsync(node.getUri().getHost(), node.getUri().getPort());
 		return !opened.isDone() || opened.isCompletedExceptionally() || opened.join().isOpen();
-	}
-
-	private static BackendException noAnswer(Duration timeout, Throwable cause) {
-		return RedisErrors.retryable("Redis did not answer within %s ms".formatted(timeout.toMillis()), cause);
 	}
 
 	private static RedisClusterAsyncCommands<String, String> asyncCommands(
