@@ -549,10 +549,7 @@ class LockScriptsTests {
 	}
 
 	private static Object eval(Script script, List<String> keys, List<String> arguments) {
-		List<String> command = new ArrayList<>(List.of("EVAL", script.source(), Integer.toString(keys.size())));
-		command.addAll(keys);
-		command.addAll(arguments);
-		return server.command(command.toArray(String[]::new));
+		return server.command(ServerRunner.command(script, keys, arguments));
 	}
 
 	/**

@@ -2,7 +2,6 @@ package io.distributedlock.redis.scripts;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -10,7 +9,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
+import io.distributedlock.redis.scripts.script.Script;
 import io.distributedlock.redis.scripts.script.ScriptCall;
 import io.distributedlock.redis.scripts.script.ScriptRunner;
 import io.distributedlock.redis.scripts.script.Shortfalls;
@@ -23,6 +24,12 @@ import org.jspecify.annotations.Nullable;
  * server arrive when the test delivers them.
  */
 final class ServerRunner implements ScriptRunner, AutoCloseable {
+
+	/**
+	 * As since Lua 5.3, which a service uses: a text is not compared with a number.
+	 */
+	private static final String STRICT = "local math = setmetatable({ "
+			+ "max = function(a, b) return a < b and b or a end }, { __index = math })\n";
 
 	private final RedisTestServer server;
 
@@ -114,6 +121,15 @@ final class ServerRunner implements ScriptRunner, AutoCloseable {
 		present.accept(message);
 	}
 
+	/**
+	 * Return the command that runs a script.
+	 */
+	static String[] command(Script script, List<String> keys, List<String> arguments) {
+		return Stream.of(List.of("EVAL", STRICT + script.source(), Integer.toString(keys.size())), keys, arguments)
+			.flatMap(List::stream)
+			.toArray(String[]::new);
+	}
+
 	@Override
 	@SuppressWarnings("unchecked")
 	public <T> CompletionStage<T> run(ScriptCall call) {
@@ -123,16 +139,13 @@ final class ServerRunner implements ScriptRunner, AutoCloseable {
 		if (this.refused.test(call)) {
 			return CompletableFuture.failedFuture(new BackendException("no connection", true, null));
 		}
-		List<String> command = new ArrayList<>(
-				List.of("EVAL", call.script().source(), Integer.toString(call.keys().size())));
-		command.addAll(call.keys());
-		command.addAll(call.arguments());
+		String[] command = command(call.script(), call.keys(), call.arguments());
 		try {
 			if (this.repeating) {
 				this.repeating = false;
-				this.server.command(command.toArray(String[]::new));
+				this.server.command(command);
 			}
-			Object answer = this.server.command(command.toArray(String[]::new));
+			Object answer = this.server.command(command);
 			return this.lost.test(call) ? CompletableFuture.failedFuture(new IOException("the connection broke"))
 					: (CompletionStage<T>) CompletableFuture.completedFuture(answer);
 		}

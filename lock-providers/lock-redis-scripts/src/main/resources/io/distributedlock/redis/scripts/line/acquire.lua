@@ -33,7 +33,7 @@ if type(busy) == 'table' or busy > 0 or string.find(known, '3', 1, true) then
     return told and -4611686018427387904 or holder == '+' and -1152921504606846976 or -2305843009213693952
   end
   sign = -1
-  if mine then ms = math.max(ms, redis.call('pttl', KEYS[1])) end
+  if mine then ms = math.max(tonumber(ms), redis.call('pttl', KEYS[1])) end
 end
 token = token or next_tokens(tokens, ms, redis.call('time'))
 take(ARGV[1], ms)

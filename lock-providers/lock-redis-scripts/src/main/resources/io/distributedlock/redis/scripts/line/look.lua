@@ -14,5 +14,5 @@ end
 join_queue(holder, now, till)
 local jvm, id = string.match(holder or '', '^([^.]+)%.(%S+)$')
 if jvm ~= string.match(ARGV[1], '^[^.]+') then id = holder == '+' and '+' or holder and not jvm and stranger or '-' end
-local seen = math.max(time[1] * 1000000 + time[2], redis.call('get', KEYS[2]) or 0)
+local seen = math.max(time[1] * 1000000 + time[2], tonumber(redis.call('get', KEYS[2]) or 0))
 return string.format('%d %.0f %d %s', redis.call('pttl', KEYS[1]), seen, there, id)

@@ -44,7 +44,7 @@ local function join_queue(holder, now, till)
     redis.pcall('zadd', KEYS[6], till, 'line')
   elseif type(front) == 'string' then
     local last = redis.pcall('zrange', KEYS[6], -1, -1, 'WITHSCORES')[2]
-    local ends = math.max(last or 0, now) + 300000
+    local ends = math.max(tonumber(last or 0), now) + 300000
     if redis.pcall('zadd', KEYS[6], 'NX', ends, 'line') == 1 then
       redis.call('rpush', KEYS[5], 'line')
       redis.call('pexpire', KEYS[5], ends - now + 86400000)
