@@ -165,11 +165,16 @@ public abstract class RedisRightsContract {
 	@Test
 	final void lockThatMayNotExpireIsNotWritten() {
 		String rights = rights() + rightsForOtherTypes();
-		for (String right : List.of("pexpire", "zrange")) {
-			createUser(server, right, rights.replace("+" + right + " ", ""));
-			LockProvider provider = connect(right);
+		createUser(server, "small", rights);
+		LockProvider provider = connect("small");
+		for (String right : rights.split(" ")) {
+			// not those of a part of a command, which older servers cannot take away
+			if (!right.matches("[+]\\w+")) {
+				continue;
+			}
+			server.command("ACL", "SETUSER", "small", right.replace('+', '-'));
 			for (LockType type : LockType.values()) {
-				String key = "shop:lock:" + right + type;
+				String key = "shop:lock:" + right.substring(1) + type;
 				LeaseRequest request = new LeaseRequest(key, Duration.ofMinutes(1), type);
 				assertThat(provider.tryAcquire(request).handle((lease, failure) -> true))
 					.succeedsWithin(Patience.LIMIT);
@@ -178,6 +183,7 @@ public abstract class RedisRightsContract {
 						.as("time to live of %s", written)
 						.isNotEqualTo(-1L));
 			}
+			server.command("ACL", "SETUSER", "small", right);
 		}
 	}
 

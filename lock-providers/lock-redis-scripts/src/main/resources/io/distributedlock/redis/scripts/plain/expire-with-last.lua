@@ -1,5 +1,5 @@
--- Lets a set expire with its last owner. Also called before an owner is added: a user without the rights fails there.
-local function expire_with_last()
+-- Lets a set expire with its last owner, and not before a lease of one who is added next. Returns whether there is a set.
+local function expire_with_last(lease)
   local last = redis.call('zrange', KEYS[1], -1, -1, 'WITHSCORES')
-  redis.call('pexpire', KEYS[1], (last[2] or now) - now)
+  return redis.call('pexpire', KEYS[1], math.max((last[2] or now) - now, lease)) == 1
 end

@@ -3,7 +3,7 @@
 
 if exclusive or redis.call('zrem', KEYS[1], ARGV[1]) == 0 then return 0 end
 if redis.call('zcard', KEYS[1]) > 0 then
-  expire_with_last()
+  expire_with_last(0)
   return 1
 end
 local granted = hand_over(1)

@@ -9,10 +9,10 @@ if taken and redis.call('hget', KEYS[1], 'mode') ~= 'read' then return refusal()
 if is_refused(ARGV[1]) then return 0 end
 if not taken and is_noted('') then return behind end
 local token = next_tokens(1, ARGV[2], redis.call('time'))
-local left = math.max(redis.call('pttl', KEYS[1]), ARGV[2])
--- a user without the right to set an expiry fails here, before the lock is written
+local left = math.max(redis.call('pttl', KEYS[1]), tonumber(ARGV[2]))
+-- first, as a user without the right fails here and has not written the lock
 redis.call('pexpire', KEYS[1], left)
 redis.call('set', KEYS[7], 1, 'PX', ARGV[2])
 redis.call('hset', KEYS[1], 'mode', 'read', ARGV[1], 1)
-redis.call('pexpire', KEYS[1], left)
+if not taken then redis.call('pexpire', KEYS[1], left) end
 return token

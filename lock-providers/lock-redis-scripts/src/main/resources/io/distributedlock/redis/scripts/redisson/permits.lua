@@ -18,12 +18,12 @@ local function collect()
   if ended > 0 and redis.call('exists', KEYS[1]) == 1 then tell_free(redis.call('incrby', KEYS[1], ended)) end
 end
 
--- The set of owners expires after the number: without the set, permits that are counted as taken would be lost. Also called
--- before an owner is added: a user without the rights fails there.
-local function expire_after_last(spare)
+-- Lets both expire some time after the last lease, also that of an owner who is added next. The set of owners is the later
+-- one: without it, permits that are counted as taken would be lost. Returns 0 if there is no set.
+local function expire_after_last(lease)
   if by_hand then return end
   local last = redis.call('zrange', KEYS[2], -1, -1, 'WITHSCORES')[2] or now
-  local left = math.max(last - now, 0) + spare
+  local left = math.max(last - now, lease) + ARGV[3]
   redis.call('pexpire', KEYS[1], left)
-  redis.call('pexpire', KEYS[2], left + 1000)
+  return redis.call('pexpire', KEYS[2], left + 1000)
 end
