@@ -28,9 +28,8 @@ class LockRuntimeHints implements RuntimeHintsRegistrar {
 			.registerType(TypeReference.of(ProxyLayers.JDK_HANDLER),
 					(handler) -> handler.withField(ProxyLayers.ADVISED));
 		// without these an image would find none of these libraries, and locks would end
-		// before the commit; also those that are missing: an image may refuse to look for
-		// a
-		// class without a hint
+		// before the commit; also those that are missing: an image may refuse to look
+		// for a class without a hint
 		OptionalLibraries.CLASSES.forEach((name) -> hints.reflection().registerType(TypeReference.of(name)));
 	}
 

@@ -292,8 +292,7 @@ class ZooKeeperEdgeCaseTests {
 		try (TestingCluster cluster = new TestingCluster(members)) {
 			cluster.start();
 			// two are enough for an election, and the third may believe for ten ticks
-			// that
-			// it was elected: then there is no majority without one of the others
+			// that it was elected: then there is no majority without one of the others
 			Patience.await("members").until(() -> members.stream().allMatch(ZooKeeperEdgeCaseTests::isServing));
 			CuratorFramework client = patient(cluster.getConnectString());
 			// an election may take longer than the command time-out

@@ -61,9 +61,8 @@ final class RedissonConfigs {
 		config.setNettyThreads(THREADS);
 		// the application starts while Redis is down; its calls fail until Redis is up
 		config.setLazyInitialization(true);
-		// locks call scripts by their digests, and with their source where a service
-		// takes
-		// no digests: Redisson would send a digest for that, too
+		// locks call scripts by their digests, or by their source where a service
+		// takes no digests: Redisson would send a digest for that, too
 		config.setUseScriptCache(false);
 		setCredentials(config, topology.credentials());
 		if (topology.sslBundle() != null) {

@@ -167,7 +167,7 @@ public abstract class RedisRightsContract {
 		String rights = rights() + rightsForOtherTypes();
 		createUser(server, "small", rights);
 		LockProvider provider = connect("small");
-		for (String right : rights.split(" ")) {
+		for (String right : rights.split(" ", -1)) {
 			// not those of a part of a command, which older servers cannot take away
 			if (!right.matches("[+]\\w+")) {
 				continue;

@@ -279,9 +279,7 @@ public final class RedisLink implements AutoCloseable {
 					this.topology.doubt();
 				}
 				if (cause != null && RedisErrors.isOfReplica(cause)) {
-					// it was the primary, and keeps its connections: a new one leads to
-					// the
-					// next
+					// a former primary keeps its connections: new ones lead elsewhere
 					replaceConnections();
 				}
 				if (cause instanceof TimeoutException) {
