@@ -198,11 +198,7 @@ class EngineFaultsTests {
 		ScheduledByHand runtime = new ScheduledByHand();
 		List<LockEvent> events = new ArrayList<>();
 		this.provider.attempts.add(CompletableFuture.completedFuture(new LostAtOnce()));
-		try (DefaultLockTemplate byHand = DefaultLockTemplate.builder()
-			.provider(this.provider)
-			.runtime((executor) -> runtime)
-			.listener(events::add)
-			.build()) {
+		try (DefaultLockTemplate byHand = byHand(runtime, events::add)) {
 			CompletableFuture<LockHandle> future = byHand.acquireAsync(LockRequest.of("k"));
 			assertThat(future).isNotDone();
 			runtime.moveTo(Duration.ofSeconds(1).toNanos());
@@ -220,11 +216,7 @@ class EngineFaultsTests {
 		List<LockEvent> events = new ArrayList<>();
 		CompletableFuture<Lease> answer = new CompletableFuture<>();
 		this.provider.attempts.add(answer);
-		try (DefaultLockTemplate byHand = DefaultLockTemplate.builder()
-			.provider(this.provider)
-			.runtime((executor) -> runtime)
-			.listener(events::add)
-			.build()) {
+		try (DefaultLockTemplate byHand = byHand(runtime, events::add)) {
 			CompletableFuture<LockHandle> future = byHand.acquireAsync(LockRequest.of("k"));
 			// that of the keeper, which watches the lock before its call has it
 			runtime.beforeNextTimer(() -> future.cancel(false));
@@ -666,6 +658,14 @@ class EngineFaultsTests {
 	private void assertNothingIsLeft() {
 		Leftovers.assertNone(this.template);
 		Leftovers.assertNone(this.hasty);
+	}
+
+	private DefaultLockTemplate byHand(ScheduledByHand runtime, LockListener listener) {
+		return DefaultLockTemplate.builder()
+			.provider(this.provider)
+			.runtime((executor) -> runtime)
+			.listener(listener)
+			.build();
 	}
 
 	/**
