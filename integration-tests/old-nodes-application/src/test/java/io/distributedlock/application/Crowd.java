@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 import io.distributedlock.test.process.ChildJvm;
@@ -71,15 +72,16 @@ final class Crowd {
 	}
 
 	private static Share share(List<ChildJvm> group) {
-		Share sum = new Share(0, Duration.ZERO, 0);
+		long increments = 0;
+		List<Duration> longestWaits = new ArrayList<>();
+		int failures = 0;
 		for (ChildJvm node : group) {
 			String[] words = node.awaitLine("DONE").split(" ", -1);
-			Duration longest = Duration.ofMillis(Long.parseLong(words[2]));
-			sum = new Share(sum.increments + Long.parseLong(words[1]),
-					(longest.compareTo(sum.longestWait) > 0) ? longest : sum.longestWait,
-					sum.failures + Integer.parseInt(words[3]));
+			increments += Long.parseLong(words[1]);
+			longestWaits.add(Duration.ofMillis(Long.parseLong(words[2])));
+			failures += Integer.parseInt(words[3]);
 		}
-		return sum;
+		return new Share(increments, longestWaits, failures);
 	}
 
 	/**
@@ -90,8 +92,23 @@ final class Crowd {
 
 	/**
 	 * What the nodes of one kind did together.
+	 *
+	 * @param longestWaits the longest wait of each node
 	 */
-	record Share(long increments, Duration longestWait, int failures) {
+	record Share(long increments, List<Duration> longestWaits, int failures) {
+
+		Duration longestWait() {
+			return Collections.max(this.longestWaits);
+		}
+
+		/**
+		 * Return the longest wait of the node that waited least: nodes that poll keep
+		 * each other out, also where no other kind is.
+		 */
+		Duration longestWaitOfBest() {
+			return Collections.min(this.longestWaits);
+		}
+
 	}
 
 	/**
