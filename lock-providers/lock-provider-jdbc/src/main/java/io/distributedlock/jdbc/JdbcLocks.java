@@ -1,8 +1,11 @@
 package io.distributedlock.jdbc;
 
+import java.sql.SQLException;
+
 import javax.sql.DataSource;
 
 import io.distributedlock.jdbc.internal.call.JdbcCalls;
+import io.distributedlock.jdbc.internal.call.SqlCodes;
 import io.distributedlock.jdbc.internal.session.AdvisoryLockProvider;
 import io.distributedlock.jdbc.internal.session.SessionLockProvider;
 import io.distributedlock.jdbc.internal.signal.PostgresReleases;
@@ -46,6 +49,16 @@ public final class JdbcLocks {
 					releases(calls));
 			case ADVISORY -> new AdvisoryLockProvider(calls, settings.maxLockConnections(), settings.waitThreads());
 		};
+	}
+
+	/**
+	 * Return whether the database refused to write, as a replica does. A pool had better
+	 * end such a connection, which may be one to the primary before a failover.
+	 * @param failure the failure of a statement
+	 * @return {@code true} if the database, or this connection, is read-only
+	 */
+	public static boolean isReadOnly(SQLException failure) {
+		return SqlCodes.isReadOnly(failure);
 	}
 
 	static JdbcCalls calls(DataSource dataSource, JdbcLockSettings settings) {

@@ -6,6 +6,7 @@ import java.util.Objects;
 import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.SQLExceptionOverride;
 import io.distributedlock.annotation.InvalidLockSetupException;
 import io.distributedlock.autoconfigure.ConditionalOnLockProvider;
 import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
@@ -200,6 +201,15 @@ public final class JdbcLockAutoConfiguration {
 			// pool, which names the cause, arrives before the engine's time-out
 			pool.setConnectionTimeout(Math.max(lock.commandTimeout().toMillis() * 4 / 5, SHORTEST_TIMEOUT_MILLIS));
 			pool.setInitializationFailTimeout(-1);
+			// after a failover, new connections lead to the primary
+			pool.setExceptionOverride(new SQLExceptionOverride() {
+
+				@java.lang.Override
+				public Override adjudicate(SQLException failure) {
+					return JdbcLocks.isReadOnly(failure) ? Override.MUST_EVICT : Override.CONTINUE_EVICT;
+				}
+
+			});
 			return new LockDatabase(pool, pool);
 		}
 

@@ -126,7 +126,7 @@ public final class SqlCodes {
 	 * <li>90097: H2, the database is read-only</li>
 	 * </ul>
 	 */
-	static boolean isReadOnly(SQLException failure) {
+	public static boolean isReadOnly(SQLException failure) {
 		return state(failure).equals("25006") || READ_ONLY_CODES.contains(code(failure));
 	}
 
