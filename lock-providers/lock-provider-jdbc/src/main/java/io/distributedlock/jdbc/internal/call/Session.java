@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
 import java.sql.SQLNonTransientConnectionException;
 import java.sql.SQLTimeoutException;
 import java.sql.Statement;
@@ -393,7 +394,7 @@ public final class Session implements AutoCloseable {
 	 * @return the limit before; {@link #UNSUPPORTED} if the driver has none, or has a
 	 * shorter one already
 	 */
-	private static int limitSilence(Connection connection, int millis) {
+	private static int limitSilence(Connection connection, int millis) throws SQLException {
 		try {
 			int before = connection.getNetworkTimeout();
 			if (before > 0 && before <= millis) {
@@ -402,7 +403,7 @@ public final class Session implements AutoCloseable {
 			connection.setNetworkTimeout(Runnable::run, millis);
 			return before;
 		}
-		catch (SQLException | RuntimeException | Error ex) {
+		catch (SQLFeatureNotSupportedException | RuntimeException | Error ex) {
 			return UNSUPPORTED;
 		}
 	}
