@@ -139,9 +139,7 @@ final class TableLine {
 			this.lingerNanos = Math.min(LINGER_NANOS, request.lookInterval().toNanos());
 			this.waiting.add(place);
 			this.unconfirmed.add(place);
-			if (this.waiting.size() == 1) {
-				this.frontDue = true;
-			}
+			this.frontDue |= this.waiting.size() == 1;
 		});
 		return place;
 	}
@@ -226,15 +224,10 @@ final class TableLine {
 			return;
 		}
 		answer(next).whenComplete((done, failure) -> {
-			try {
-				if (failure != null) {
-					failed(next, failure);
-				}
+			if (failure != null) {
+				failed(next, failure);
 			}
-			finally {
-				end();
-			}
-		});
+		}).whenComplete((done, failure) -> end());
 	}
 
 	/**
@@ -398,36 +391,31 @@ final class TableLine {
 	 */
 	private boolean noteFirst(QueueQuestion answered) {
 		String first = answered.first().get();
-		if (first == null || this.rows.isEmpty()) {
+		QueueRow own = this.rows.stream().filter((row) -> row.name().equals(first)).findFirst().orElse(null);
+		if (own == null) {
 			return false;
 		}
-		if (first.equals(this.rows.get(0).name())) {
-			if (!this.knownFirst) {
-				frontChanged();
-				this.knownFirst = true;
-			}
-			return false;
+		boolean isAnother = own != this.rows.get(0);
+		moveToFront(own);
+		if (isAnother || !this.knownFirst) {
+			frontChanged();
+			this.knownFirst = true;
 		}
-		return moveToFront(first);
+		return isAnother;
 	}
 
-	private boolean moveToFront(String name) {
-		for (QueueRow row : this.rows) {
-			if (row.name().equals(name)) {
-				this.rows.remove(row);
-				this.rows.add(0, row);
-				frontChanged();
-				return true;
-			}
+	private void moveToFront(QueueRow row) {
+		if (this.rows.remove(row)) {
+			this.rows.add(0, row);
 		}
-		return false;
 	}
 
 	private void failed(QueueQuestion answered, Throwable failure) {
 		Set<TablePlace> told = this.mutex.get(() -> {
 			if (answered.sent().get()) {
 				answered.rows().forEach(QueueRow::isInDoubt);
-				askNextAbout(answered.front());
+				// it may have the key already: then no other one gets it
+				moveToFront(answered.front());
 			}
 			Set<TablePlace> asked = new LinkedHashSet<>(this.waiting);
 			// nobody has asked about those that came since
@@ -438,15 +426,6 @@ final class TableLine {
 			return asked;
 		});
 		told.forEach((place) -> place.failed(failure));
-	}
-
-	/**
-	 * Let a row be the front, which may have the key already: then no other one gets it.
-	 */
-	private void askNextAbout(QueueRow row) {
-		if (this.rows.remove(row)) {
-			this.rows.add(0, row);
-		}
 	}
 
 	/**
@@ -537,11 +516,9 @@ final class TableLine {
 	}
 
 	private void removeRow(QueueRow row) {
-		int index = this.rows.indexOf(row);
-		if (index >= 0) {
-			this.rows.remove(index);
-		}
-		if (index == 0) {
+		boolean wasFront = this.rows.indexOf(row) == 0;
+		this.rows.remove(row);
+		if (wasFront) {
 			frontChanged();
 		}
 		ReleaseSignal.Subscription messagesToRow = this.messages.remove(row);
