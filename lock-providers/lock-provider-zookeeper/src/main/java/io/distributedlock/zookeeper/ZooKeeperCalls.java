@@ -59,8 +59,7 @@ final class ZooKeeperCalls implements AutoCloseable {
 	 * @param patience how long the owner waits
 	 */
 	CompletableFuture<CuratorEvent> createInOrder(String parent, String name, Duration patience) {
-		Duration timeout = ZooKeeperLease.shorter(patience, this.commandTimeout);
-		return send(timeout,
+		return send(patience,
 				(callback) -> this.client.create()
 					.creatingParentContainersIfNeeded()
 					.withMode(CreateMode.EPHEMERAL_SEQUENTIAL)
@@ -81,7 +80,7 @@ final class ZooKeeperCalls implements AutoCloseable {
 	 */
 	CompletableFuture<CuratorEvent> createAlone(String parent, String name, String path, boolean known,
 			Duration patience) {
-		return send(ZooKeeperLease.shorter(patience, this.commandTimeout), (callback) -> {
+		return send(patience, (callback) -> {
 			List<CuratorOp> operations = new ArrayList<>();
 			if (known) {
 				operations.add(this.client.transactionOp().delete().forPath(parent));
@@ -111,9 +110,8 @@ final class ZooKeeperCalls implements AutoCloseable {
 	 * As {@link #children(String)}, for an owner who stops waiting perhaps sooner.
 	 */
 	CompletableFuture<CuratorEvent> children(String path, Duration patience) {
-		return send(ZooKeeperLease.shorter(patience, this.commandTimeout),
-				(callback) -> this.client.getChildren().inBackground(callback).forPath(path), () -> {
-				});
+		return send(patience, (callback) -> this.client.getChildren().inBackground(callback).forPath(path), () -> {
+		});
 	}
 
 	CompletableFuture<CuratorEvent> look(String path) {
@@ -224,10 +222,12 @@ final class ZooKeeperCalls implements AutoCloseable {
 
 	/**
 	 * Send a command as soon as there is a connection, unless its time-out comes first.
+	 * @param patience how long the caller waits
 	 * @param onUnknown called when Curator has finished the command and nobody knows what
 	 * it has left: its answer was lost, or came after the time-out
 	 */
-	private CompletableFuture<CuratorEvent> send(Duration timeout, Command command, Runnable onUnknown) {
+	private CompletableFuture<CuratorEvent> send(Duration patience, Command command, Runnable onUnknown) {
+		Duration timeout = ZooKeeperLease.shorter(patience, this.commandTimeout);
 		CompletableFuture<CuratorEvent> answer = new CompletableFuture<>();
 		BackgroundCallback callback = (sender, event) -> {
 			Code code = Code.get(event.getResultCode());
