@@ -10,6 +10,7 @@ import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockProvider;
+import io.distributedlock.spi.LockQueue;
 import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.process.StandardError;
 import io.distributedlock.test.server.RedisTestServer;
@@ -166,25 +167,39 @@ public abstract class RedisRightsContract {
 	final void lockThatMayNotExpireIsNotWritten() {
 		String rights = rights() + rightsForOtherTypes();
 		createUser(server, "small", rights);
+		createUser(server, "whole", rights);
 		LockProvider provider = connect("small");
+		LockProvider holder = connect("whole");
 		for (String right : rights.split(" ", -1)) {
 			// not those of a part of a command, which older servers cannot take away
 			if (!right.matches("[+]\\w+")) {
 				continue;
 			}
+			String key = "shop:lock:" + right.substring(1);
+			assertThat(holder.tryAcquire(request(key + "taken", LockType.EXCLUSIVE))).succeedsWithin(Patience.LIMIT)
+				.isNotNull();
 			server.command("ACL", "SETUSER", "small", right.replace('+', '-'));
 			for (LockType type : LockType.values()) {
-				String key = "shop:lock:" + right.substring(1) + type;
-				LeaseRequest request = new LeaseRequest(key, Duration.ofMinutes(1), type);
-				assertThat(provider.tryAcquire(request).handle((lease, failure) -> true))
-					.succeedsWithin(Patience.LIMIT);
-				assertThat((List<?>) server.command("KEYS", "*" + key + "*"))
-					.allSatisfy((written) -> assertThat(server.command("PTTL", String.valueOf(written)))
-						.as("time to live of %s", written)
-						.isNotEqualTo(-1L));
+				for (String each : List.of(key + type, key + "taken")) {
+					assertThat(provider.tryAcquire(request(each, type)).handle((lease, failure) -> true))
+						.succeedsWithin(Patience.LIMIT);
+				}
 			}
+			LockQueue.Place place = ((LockQueue) provider).enqueue(request(key + "taken", LockType.EXCLUSIVE));
+			Patience.await()
+				.until(() -> place.isBehindOthers()
+						|| place.granted().toCompletableFuture().isCompletedExceptionally());
+			assertThat((List<?>) server.command("KEYS", "*" + key + "*"))
+				.allSatisfy((written) -> assertThat(server.command("PTTL", String.valueOf(written)))
+					.as("time to live of %s", written)
+					.isNotEqualTo(-1L));
 			server.command("ACL", "SETUSER", "small", right);
+			place.leave();
 		}
+	}
+
+	private static LeaseRequest request(String key, LockType type) {
+		return new LeaseRequest(key, Duration.ofMinutes(1), type);
 	}
 
 	@Test

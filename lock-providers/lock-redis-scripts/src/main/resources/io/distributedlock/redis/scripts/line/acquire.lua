@@ -9,6 +9,7 @@ if type(busy) == 'table' or busy > 0 or string.find(known, '3', 1, true) then
 -- include hand-over.lua
 -- include say-alive.lua
 -- include stands.lua
+-- include join.lua
   if is_refused(ARGV[1]) then return 0 end
   local holder = or_others(read_holder())
   if type(holder) == 'table' then return holder end
@@ -25,10 +26,7 @@ if type(busy) == 'table' or busy > 0 or string.find(known, '3', 1, true) then
     local entry = ARGV[1] .. ' ' .. tokens .. ' ' .. keep
     local told, id = string.match(holder, '^([^.]+)%.(%S+)$')
     local most = string.find(known, '2', 1, true) and 0 or 256
-    if not stands(entry, most) and redis.call('rpush', KEYS[3], entry) == 1 then
-      redis.call('pexpire', KEYS[3], keep * 3)
-      if told then redis.pcall('publish', channels .. told, id) end
-    end
+    if not stands(entry, most) and join(entry, keep) and told then redis.pcall('publish', channels .. told, id) end
     if not string.find(known, '1', 1, true) then say_alive(keep) end
     return told and -4611686018427387904 or holder == '+' and -1152921504606846976 or -2305843009213693952
   end

@@ -1,6 +1,7 @@
 -- include hand-over.lua
 -- include next-grants.lua
 -- include say-alive.lua
+-- include join.lua
 
 local holder = read_holder(ARGV[1])
 if type(holder) == 'table' then return holder end
@@ -20,9 +21,7 @@ if not granted then
   wants = false
 end
 if wants then
-  if redis.call('rpush', KEYS[3], ARGV[3] .. ' ' .. tokens .. ' ' .. keep) == 1 then
-    redis.call('pexpire', KEYS[3], keep * 3)
-  end
+  join(ARGV[3] .. ' ' .. tokens .. ' ' .. keep, keep)
   if not string.find(known, '1', 1, true) then say_alive(keep) end
 end
 return (unheard and '2 ' or '1 ') .. (wants and '-4611686018427387904' or '0')

@@ -1,4 +1,5 @@
 -- include forget-gone.lua
+-- include write-deadline.lua
 
 -- Lets the JVM of the first argument count as alive. Another JVM may have asked for more time, or another call of this
 -- JVM, so no time is ever shortened. Nothing fails if the memory is full. Whenever a JVM is new here, those that are gone
@@ -18,8 +19,7 @@ local function say_alive(keep)
     redis.call('exists', KEYS[1], KEYS[4])
     forget_gone(now)
   end
-  if tonumber(before or 0) < till then redis.pcall('hset', KEYS[4], jvm, till) end
-  if redis.call('pttl', KEYS[4]) < life then redis.call('pexpire', KEYS[4], life) end
+  if tonumber(before or 0) < till then write_deadline(jvm, life, now) end
   if redis.call('pttl', KEYS[3]) < keep * 3 then redis.call('pexpire', KEYS[3], keep * 3) end
   return now, till, time
 end
