@@ -55,15 +55,11 @@ final class LinePlace implements LockQueue.Place {
 	private final AtomicBoolean asking = new AtomicBoolean();
 
 	/**
-	 * When the first question was sent. Every grant is later.
+	 * Just before the first question is sent. Every grant is later.
 	 */
-	private volatile long askedAt;
+	private final long begunAt = System.nanoTime();
 
-	private volatile boolean asked;
-
-	private volatile boolean confirmed;
-
-	private volatile boolean failed;
+	private volatile Standing standing = Standing.UNKNOWN;
 
 	/**
 	 * Whether a question is without an answer for good. The server may receive it later.
@@ -141,7 +137,7 @@ final class LinePlace implements LockQueue.Place {
 
 	@Override
 	public boolean isBehindOthers() {
-		return this.confirmed && !this.failed && !this.line.hasFailed();
+		return this.standing == Standing.IN_LINE && !this.line.hasFailed();
 	}
 
 	@Override
@@ -227,10 +223,6 @@ final class LinePlace implements LockQueue.Place {
 	private Question newQuestion() {
 		this.told = false;
 		long sentAt = System.nanoTime();
-		if (!this.asked) {
-			this.askedAt = sentAt;
-			this.asked = true;
-		}
 		return new Question(sentAt, this.line.isAliveDue(sentAt, this.request.lookInterval(), this.grantMillis),
 				this.locks.mailbox().subscription());
 	}
@@ -268,7 +260,7 @@ final class LinePlace implements LockQueue.Place {
 	 * has failed.
 	 */
 	void askAgain(boolean lost) {
-		if (this.confirmed && (lost || this.failed)) {
+		if (this.standing == Standing.IN_DOUBT || (lost && this.standing == Standing.IN_LINE)) {
 			ask();
 		}
 	}
@@ -294,7 +286,7 @@ final class LinePlace implements LockQueue.Place {
 			return;
 		}
 		Duration length = Duration.ofMillis(millis);
-		long startNanos = this.line.startOf(token, this.askedAt);
+		long startNanos = this.line.startOf(token, this.begunAt);
 		LineLease lease = new LineLease(this.locks, this.request.key(), this.number,
 				new LineLease.Grant(token, this.request.tokens(), inARow, 0, this.request.interopPolling().toMillis()),
 				new LeaseTerm(startNanos, length));
@@ -315,16 +307,16 @@ final class LinePlace implements LockQueue.Place {
 
 	private String terms(boolean saysAlive) {
 		return ExclusiveLocks.terms(this.request, Long.toString(this.grantMillis),
-				(saysAlive ? "" : "1") + (this.confirmed ? "2" : ""));
+				(saysAlive ? "" : "1") + (this.standing != Standing.UNKNOWN ? "2" : ""));
 	}
 
 	private void onJoined(Question question) {
 		if (question.saysAlive) {
 			this.line.noteAlive(question.sentAt, this.grantMillis);
 		}
-		this.failed = false;
-		if (!this.confirmed) {
-			this.confirmed = true;
+		boolean joins = this.standing == Standing.UNKNOWN;
+		this.standing = Standing.IN_LINE;
+		if (joins) {
 			this.locks.joined(this);
 		}
 		this.locks.mailbox().open(this.request.lookInterval());
@@ -334,14 +326,17 @@ final class LinePlace implements LockQueue.Place {
 	}
 
 	private void onFailure(Throwable failure) {
-		this.failed = true;
-		if (!this.locks.runner().isRefusal(failure)) {
+		boolean mayArrive = !this.locks.runner().isRefusal(failure);
+		if (mayArrive) {
 			this.unanswered = true;
 		}
 		BackendException translated = this.locks.runner().translate(failure);
-		// a place that the server has confirmed stays in the line for a while
-		if (!translated.isRetryable() || !this.confirmed) {
-			end(translated, this.confirmed || !this.locks.runner().isRefusal(failure));
+		boolean joined = this.standing != Standing.UNKNOWN;
+		if (joined && translated.isRetryable()) {
+			this.standing = Standing.IN_DOUBT;
+		}
+		else {
+			end(translated, joined || mayArrive);
 		}
 	}
 
@@ -375,6 +370,29 @@ final class LinePlace implements LockQueue.Place {
 
 	private void remove() {
 		this.locks.removeFromLine(this, this.asking.get() || this.unanswered);
+	}
+
+	/**
+	 * What the server has said of this place.
+	 */
+	private enum Standing {
+
+		/**
+		 * No question was answered.
+		 */
+		UNKNOWN,
+
+		/**
+		 * The last answer said that it is in the line.
+		 */
+		IN_LINE,
+
+		/**
+		 * It has joined the line, and the last question has failed. It stays there for a
+		 * while.
+		 */
+		IN_DOUBT
+
 	}
 
 	/**
