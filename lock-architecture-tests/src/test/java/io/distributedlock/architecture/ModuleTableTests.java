@@ -10,6 +10,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.Timer;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.BlockingQueue;
@@ -17,16 +18,21 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaCall;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaConstructor;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
@@ -125,6 +131,12 @@ class ModuleTableTests {
 	private static final Map<Class<?>, String> WAITS = Map.of(Process.class, "waitFor", Thread.class, "join",
 			CountDownLatch.class, "await", CyclicBarrier.class, "await", Semaphore.class, "acquire",
 			BlockingQueue.class, "take");
+
+	/**
+	 * The threads of the second are daemons without the class loader of an application.
+	 */
+	private static final Set<String> MAKERS_OF_THREADS = Set.of("io.distributedlock.spi.support.DaemonThreads",
+			"io.distributedlock.spi.support.DelayedTasks");
 
 	private static final String INSIDE = ".internal";
 
@@ -356,6 +368,40 @@ class ModuleTableTests {
 								.stream()
 								.noneMatch((other) -> other.getName().equals("orTimeout"))))
 			.check(CLASSES);
+	}
+
+	/**
+	 * A thread that is no daemon keeps the JVM from ending, and one that inherits
+	 * thread-locals shows those of one caller to others.
+	 */
+	@Test
+	void threadsAreMadeByDaemonThreads() {
+		noClasses()
+			.that(describe("are in the product and make no threads for it",
+					(type) -> moduleOf(type)
+						.matches("lock-(core|spring|micrometer|provider-.*|redis-scripts|.*-autoconfigure)")
+							&& !MAKERS_OF_THREADS.contains(type.getName())))
+			.should()
+			.callCodeUnitWhere(describe("a thread is made",
+					(call) -> call.getTargetOwner().isAssignableTo(Executors.class)
+							|| (call.getName().equals(JavaConstructor.CONSTRUCTOR_NAME) && makesThreads(call))))
+			.orShould()
+			.implement(ThreadFactory.class)
+			.check(CLASSES);
+	}
+
+	/**
+	 * Return whether a constructor is that of a thread, or of an executor without a
+	 * factory of threads.
+	 */
+	private static boolean makesThreads(JavaCall<?> constructor) {
+		JavaClass type = constructor.getTargetOwner();
+		return type.isAssignableTo(Thread.class) || type.isAssignableTo(Timer.class)
+				|| type.isAssignableTo(ForkJoinPool.class)
+				|| (type.isAssignableTo(ThreadPoolExecutor.class) && constructor.getTarget()
+					.getRawParameterTypes()
+					.stream()
+					.noneMatch((each) -> each.isEquivalentTo(ThreadFactory.class)));
 	}
 
 	@Test
