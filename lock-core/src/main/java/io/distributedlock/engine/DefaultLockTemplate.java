@@ -113,7 +113,7 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 	}
 
 	private void releaseAbandoned(HeldLock lock) {
-		this.releaser.release(lock, false);
+		this.releaser.release(lock, true);
 	}
 
 	/**

@@ -122,6 +122,18 @@ class HandleLeaksTests {
 	}
 
 	@Test
+	void minimumHoldTimeIsKeptThoughTheHandleIsForgotten() {
+		LockRequest request = LockRequest.of("k").withHoldAtLeast(Duration.ofMinutes(10)).withWaitTime(Duration.ZERO);
+		OtherThread.call(() -> this.template.tryAcquire(request).isPresent());
+		Patience.await().until(() -> {
+			System.gc();
+			return !this.losses.isEmpty();
+		});
+		Leftovers.assertNone(this.template);
+		assertThat(this.template.tryAcquire(request)).isEmpty();
+	}
+
+	@Test
 	void handleThatCameAsAFutureIsLetGoOfToo() {
 		CompletableFuture<LockHandle> future = this.template.acquireAsync(LockRequest.of("k"));
 		assertThat(future).succeedsWithin(Patience.LIMIT);
