@@ -3,13 +3,19 @@ package io.distributedlock.redis;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 import io.distributedlock.LockRequest;
+import io.distributedlock.LockType;
 import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.spi.Lease;
+import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LockQueue;
 import io.distributedlock.test.CallsUnderFault;
 import io.distributedlock.test.LocksUnderFault;
 import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.RedisTestCluster;
+import io.distributedlock.test.server.RedisTestServer;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.cluster.RedisClusterClient;
 import org.junit.jupiter.api.AfterEach;
@@ -99,6 +105,60 @@ class RedisClusterFaultsTests {
 		try (DefaultLockTemplate template = DefaultLockTemplate.builder().provider(this.provider).build()) {
 			template.acquire(LockRequest.of("k").withWaitTime(Duration.ofMinutes(3))).close();
 		}
+	}
+
+	/**
+	 * A client asks a node that has left as long as that runs, and is told each time that
+	 * no slot is served.
+	 */
+	@Test
+	void nodeThatHasLeftIsNotAskedAgain() {
+		RedisTestServer left = this.cluster.primaryOf("k");
+		LockRequest request = LockRequest.of("k").withWaitTime(Duration.ofMinutes(3));
+		try (DefaultLockTemplate template = DefaultLockTemplate.builder().provider(this.provider).build()) {
+			template.acquire(request).close();
+			this.cluster.failOver(left);
+			this.cluster.remove(left);
+			template.acquire(request).close();
+		}
+	}
+
+	@Test
+	void messagesArriveAgainAfterTheirNodeHasLeft() {
+		try (RedisLockProvider other = new RedisLockProvider(this.client, Duration.ofSeconds(2))) {
+			handOver(other);
+			List<RedisTestServer> primaries = this.cluster.servers();
+			RedisTestServer left = Stream.concat(primaries.stream(), primaries.stream().map(this.cluster::replicaOf))
+				.filter(this::hasListeners)
+				.findFirst()
+				.orElseThrow();
+			if (primaries.contains(left)) {
+				this.cluster.failOver(left);
+			}
+			this.client.refreshPartitions();
+			this.cluster.remove(left);
+			Patience.await().until(() -> {
+				handOver(other);
+				return !hasListeners(left);
+			});
+		}
+	}
+
+	private void handOver(RedisLockProvider holder) {
+		LeaseRequest request = new LeaseRequest("k", Duration.ofMinutes(1), LockType.EXCLUSIVE);
+		Lease lease = Clients.get(holder.tryAcquire(request));
+		LockQueue.Place place = this.provider.enqueue(request);
+		Patience.await().until(place::isBehindOthers);
+		Clients.get(lease.release());
+		Patience.await().until(() -> {
+			place.lookAgain();
+			return place.granted().toCompletableFuture().isDone();
+		});
+		Clients.get(Clients.get(place.granted()).release());
+	}
+
+	private boolean hasListeners(RedisTestServer server) {
+		return server.command("PUBSUB", "CHANNELS") instanceof List<?> channels && !channels.isEmpty();
 	}
 
 	@Test

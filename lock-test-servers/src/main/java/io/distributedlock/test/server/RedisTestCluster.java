@@ -184,6 +184,16 @@ public final class RedisTestCluster implements AutoCloseable {
 	}
 
 	/**
+	 * Remove a node that serves no keys, as an administrator does. It goes on running.
+	 * @param node the node
+	 */
+	public void remove(RedisTestServer node) {
+		String id = idOf(node);
+		node.command("CLUSTER", "RESET", "SOFT");
+		nodes().stream().filter((other) -> other != node).forEach((other) -> other.command("CLUSTER", "FORGET", id));
+	}
+
+	/**
 	 * Kill the primary of a key and let its replica take over, which asks no other node:
 	 * on a busy machine elections may end without a result again and again.
 	 * @param key the key

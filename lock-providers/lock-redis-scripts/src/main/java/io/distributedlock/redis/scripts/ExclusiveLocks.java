@@ -92,7 +92,7 @@ public final class ExclusiveLocks implements AutoCloseable {
 	public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request, Script acquire) {
 		String number = this.owners.nextNumber();
 		int heard = this.mailbox.subscription();
-		ScriptCall call = call(acquire, request.key(), List.of(owner(number), terms(request)))
+		ScriptCall call = call(acquire, request.key(), List.of(owner(number), terms(request, "", "")))
 			.whileWanted(() -> request.remainingNanos() > 0)
 			.until(request.giveUpAtNanos());
 		LeaseTerm term = new LeaseTerm(System.nanoTime(), request.leaseTime());
@@ -218,13 +218,6 @@ public final class ExclusiveLocks implements AutoCloseable {
 	ScriptCall call(Script script, String key, List<String> arguments) {
 		Line line = this.lines.get(key);
 		return this.counters.call(script, (line != null) ? line.keys() : this.counters.keys(key), 2, arguments);
-	}
-
-	/**
-	 * Return what an attempt wants, as the scripts expect it.
-	 */
-	static String terms(LeaseRequest request) {
-		return terms(request, "", "");
 	}
 
 	/**

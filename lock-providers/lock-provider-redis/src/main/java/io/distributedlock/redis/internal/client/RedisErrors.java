@@ -93,6 +93,14 @@ public final class RedisErrors {
 		return code(failure).equals("READONLY");
 	}
 
+	/**
+	 * Return whether another node may serve the key: this one has not answered, or is
+	 * part of no cluster that serves it, such as one that has left.
+	 */
+	static boolean isOfWrongNode(Throwable failure) {
+		return !isReply(failure) || code(failure).equals("CLUSTERDOWN");
+	}
+
 	public static BackendException retryable(String message, Throwable cause) {
 		return new BackendException(message, true, cause);
 	}

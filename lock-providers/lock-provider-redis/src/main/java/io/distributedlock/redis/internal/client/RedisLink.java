@@ -181,9 +181,11 @@ public final class RedisLink implements AutoCloseable {
 
 	/**
 	 * Check the connection for messages. It only listens, so nothing else notices that
-	 * the other end is gone. It is replaced if the server does not answer.
+	 * the other end is gone. It is replaced if the server does not answer, or has left
+	 * the cluster.
 	 */
 	public void doubtMessages() {
+		this.topology.doubt();
 		CompletableFuture<StatefulRedisPubSubConnection<String, String>> connection = this.messages.get();
 		if (!connection.isDone() || connection.isCompletedExceptionally()
 				|| !this.doubting.compareAndSet(false, true)) {
@@ -275,7 +277,7 @@ public final class RedisLink implements AutoCloseable {
 				if (cause == null || cause instanceof RedisCommandExecutionException) {
 					silence.end();
 				}
-				else {
+				if (cause != null && RedisErrors.isOfWrongNode(cause)) {
 					this.topology.doubt();
 				}
 				if (cause != null && RedisErrors.isOfReplica(cause)) {
