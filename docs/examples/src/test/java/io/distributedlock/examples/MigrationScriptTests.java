@@ -27,7 +27,15 @@ class MigrationScriptTests {
 
 	@Test
 	void lock4j() throws Exception {
-		assertThat(run("lock4j", "import com.baomidou.lock.annotation.Lock4j;")).contains(
+		String others = """
+				import com.baomidou.lock.annotation.Lock4j;
+				@Lock4j(keys = {"#id"}, expire = 100)
+				void pay(String id)
+				@Lock4j(keys = "#id", expire = 4000, acquireTimeout = 0, autoRelease = false)
+				void send(String id)
+				""";
+		assertThat(run("lock4j", others)).contains("@DistributedLock(key = \"#id\", leaseTime = \"100ms\")",
+				"@DistributedLock(key = \"#id\", holdAtLeast = \"4000ms\", waitTime = \"0ms\")",
 				"import io.distributedlock.annotation.DistributedLock;",
 				"@DistributedLock(name = \"seat\", key = \"#{#hall}.#{#seat}\", waitTime = \"3000ms\", leaseTime = \"60000ms\"",
 				"@DistributedLock(name = \"submit\", key = \"#user\", waitTime = \"0ms\", holdAtLeast = \"5000ms\")");
