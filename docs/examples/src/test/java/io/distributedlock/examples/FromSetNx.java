@@ -35,6 +35,9 @@ class FromSetNx {
 		@AliasFor(annotation = DistributedLock.class)
 		String leaseTime() default "";
 
+		@AliasFor(annotation = DistributedLock.class)
+		String holdAtLeast() default "";
+
 	}
 
 }
