@@ -37,4 +37,11 @@ class FromForUpdate {
 		this.jdbcTemplate.update("update stock set amount = amount - 1 where id = ?", item);
 	}
 
+	@Transactional
+	@DistributedLock(name = "stock", key = "{#from, #to}", waitTime = "0", onContention = OnContention.SKIP)
+	public void move(int from, int to) {
+		this.jdbcTemplate.update("update stock set amount = amount - 1 where id = ?", from);
+		this.jdbcTemplate.update("update stock set amount = amount + 1 where id = ?", to);
+	}
+
 }

@@ -166,9 +166,12 @@ class MigrationExampleTests extends OnEveryProvider {
 		bean.takeUnlessBusy(1);
 		try (LockHandle other = hold("1", "stock")) {
 			bean.takeUnlessBusy(1);
+			bean.move(1, 2);
+			bean.move(2, 1);
 			assertThat(other.isValid()).isTrue();
 		}
-		assertThat(jdbcTemplate.queryForObject("select amount from stock", Integer.class)).isEqualTo(7);
+		bean.move(1, 2);
+		assertThat(jdbcTemplate.queryForObject("select amount from stock", Integer.class)).isEqualTo(6);
 	}
 
 	@Test
