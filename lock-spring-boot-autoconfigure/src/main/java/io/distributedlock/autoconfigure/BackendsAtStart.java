@@ -3,6 +3,7 @@ package io.distributedlock.autoconfigure;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -20,23 +21,22 @@ import io.distributedlock.spi.support.Failures;
 import io.distributedlock.spring.DistributedLockBeanPostProcessor;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 
 /**
  * Refuses to start an application if the backend of a provider cannot work. Asks each for
  * an answer, then takes and releases a lock of each type that annotated methods use; of
- * the type {@link LockType#EXCLUSIVE} in any case. Asks all providers at the same time,
- * so that the start waits for two command time-outs at most.
+ * the type {@link LockType#EXCLUSIVE} in any case. Asks all providers of a template at
+ * the same time, so that the start waits for two command time-outs at most.
  *
- * @param beans has the template that asks the providers; another one in a test that has a
- * mock instead
+ * @param beans has the templates that ask the providers
  * @param defaultProvider what {@code lock.provider} says, which a template of the
  * application need not follow
  * @param annotated knows the annotated methods
  */
-record BackendsAtStart(BeanFactory beans, @Nullable String defaultProvider,
+record BackendsAtStart(ListableBeanFactory beans, @Nullable String defaultProvider,
 		ObjectProvider<DistributedLockBeanPostProcessor> annotated) implements SmartInitializingSingleton {
 
 	private static final String START = "Start the backend in a version that this provider supports, or correct its address and credentials%s. To start without it, set lock.fail-fast=false: calls then fail with LockUnavailableException until it answers.";
@@ -45,18 +45,19 @@ record BackendsAtStart(BeanFactory beans, @Nullable String defaultProvider,
 
 	@Override
 	public void afterSingletonsInstantiated() {
-		if (this.beans.getBeanProvider(LockTemplate.class).getIfAvailable() instanceof DefaultLockTemplate template) {
-			requireAll(template);
-		}
+		LockTemplate single = this.beans.getBeanProvider(LockTemplate.class).getIfUnique();
+		List<DefaultLockTemplate> ofMethods = LockTemplates.of((single != null) ? Set.of(single) : Set.of());
+		LockTemplates.of(this.beans.getBeansOfType(LockTemplate.class, false, true).values())
+			.forEach((each) -> requireAll(each, ofMethods.contains(each)));
 	}
 
-	private void requireAll(DefaultLockTemplate template) {
+	private void requireAll(DefaultLockTemplate template, boolean ofMethods) {
 		Set<String> providers = template.backends().providers();
 		Map<String, CompletableFuture<?>> answers = new LinkedHashMap<>();
 		providers.forEach((provider) -> answers.put(provider, answer(template, provider)));
 		answers.forEach((provider, answer) -> require(provider, "does not answer", START, answer));
 		Map<Tried, CompletableFuture<?>> locks = new LinkedHashMap<>();
-		tried(providers).forEach((each) -> locks.put(each, lock(template, each)));
+		tried(providers, ofMethods).forEach((each) -> locks.put(each, lock(template, each)));
 		locks.forEach((each, lock) -> require(name(each, providers),
 				"answers, but cannot keep a lock of type " + each.type(), ALLOW.formatted(each.type()), lock));
 	}
@@ -68,10 +69,11 @@ record BackendsAtStart(BeanFactory beans, @Nullable String defaultProvider,
 					? CompletableFuture.completedFuture(Duration.ZERO) : CompletableFuture.failedFuture(failure));
 	}
 
-	private Set<Tried> tried(Set<String> providers) {
+	private Set<Tried> tried(Set<String> providers, boolean ofMethods) {
 		Set<Tried> tried = new LinkedHashSet<>();
 		providers.forEach((provider) -> tried.add(new Tried(provider, LockType.EXCLUSIVE)));
 		this.annotated.stream()
+			.filter((each) -> ofMethods)
 			.flatMap((each) -> each.declaredRequests().stream())
 			.filter((each) -> each.type() != LockType.EXCLUSIVE)
 			.forEach((each) -> tried.add(new Tried(each.provider(), each.type())));

@@ -15,14 +15,14 @@ import io.distributedlock.spring.DistributedLockBeanPostProcessor;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigureOrder;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.ApplicationEventPublisher;
@@ -119,8 +119,8 @@ public final class DistributedLockAutoConfiguration {
 	// after the post-processor, which tells first what a provider can never do
 	@Bean
 	@ConditionalOnBooleanProperty("lock.fail-fast")
-	@ConditionalOnSingleCandidate(value = LockTemplate.class, search = SearchStrategy.CURRENT)
-	BackendsAtStart distributedLockBackendsAtStart(BeanFactory beans,
+	@ConditionalOnBean(value = LockTemplate.class, search = SearchStrategy.CURRENT)
+	BackendsAtStart distributedLockBackendsAtStart(ListableBeanFactory beans,
 			ObjectProvider<DistributedLockBeanPostProcessor> annotated, LockProperties properties) {
 		return new BackendsAtStart(beans, properties.provider(), annotated);
 	}

@@ -14,6 +14,7 @@ import io.distributedlock.spi.LockProvider;
 import io.distributedlock.test.server.RedisTestServer;
 import org.junit.jupiter.api.Test;
 
+import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -109,11 +110,37 @@ class FailFastTests {
 			.withBean("local", LockProvider.class, LocalLockProvider::new)
 			.withBean("asked", LockProvider.class, () -> fine);
 		failFast.withBean(Reader.class)
-			.withBean(DefaultLockTemplate.class,
-					() -> DefaultLockTemplate.builder().provider(new LocalLockProvider()).build())
+			.withBean(DefaultLockTemplate.class, () -> template(new LocalLockProvider()))
 			.run((context) -> assertThat(context).hasNotFailed());
-		failFast.withBean(DefaultLockTemplate.class, () -> DefaultLockTemplate.builder().provider(down).build())
+		failFast.withBean(DefaultLockTemplate.class, () -> template(down))
 			.run((context) -> assertThat(context).getFailure().rootCause().hasMessage("unplugged"));
+	}
+
+	@Test
+	void eachTemplateIsAskedAlsoBehindAProxy() {
+		AskedProvider down = new AskedProvider(
+				() -> CompletableFuture.failedFuture(new BackendException("unplugged", false, null)));
+		ApplicationContextRunner failFast = this.runner.withPropertyValues("lock.fail-fast=true");
+		failFast.withBean(LockTemplate.class, () -> (LockTemplate) new ProxyFactory(template(down)).getProxy())
+			.run((context) -> assertThat(context).getFailure().rootCause().hasMessage("unplugged"));
+		failFast.withBean("first", LockTemplate.class, () -> template(new LocalLockProvider()))
+			.withBean("second", LockTemplate.class, () -> template(down))
+			.run((context) -> assertThat(context).getFailure().rootCause().hasMessage("unplugged"));
+	}
+
+	@Test
+	void typesOfAnnotatedMethodsAreTriedOnTheirTemplateOnly() {
+		this.runner.withPropertyValues("lock.fail-fast=true")
+			.withBean(Reader.class)
+			.withBean("first", LockTemplate.class, () -> template(new LocalLockProvider()),
+					(definition) -> definition.setPrimary(true))
+			.withBean("second", LockTemplate.class,
+					() -> template(new AskedProvider(() -> CompletableFuture.completedFuture(null))))
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	private static DefaultLockTemplate template(LockProvider provider) {
+		return DefaultLockTemplate.builder().provider(provider).build();
 	}
 
 	@Test

@@ -18,9 +18,11 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import io.distributedlock.LockRequest;
+import io.distributedlock.UnknownLockProviderException;
 import io.distributedlock.autoconfigure.endpoint.LocksEndpoint.ForcedReleaseDescriptor;
 import io.distributedlock.autoconfigure.endpoint.LocksEndpoint.KeyDescriptor;
 import io.distributedlock.autoconfigure.endpoint.LocksEndpoint.OwnerDescriptor;
+import io.distributedlock.engine.Backends;
 import io.distributedlock.engine.Backends.ForcedRelease;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.event.LockActivity;
@@ -37,12 +39,13 @@ import org.springframework.util.StringUtils;
 /**
  * Asks a backend who has a key, and takes it from an owner that was seen there.
  *
- * @param template asks the backends
+ * @param templates ask the backends
  * @param answerTime how long one answer of a backend may take
  * @param keys how keys are shown
  * @param events publishes who has taken which key
  */
-record KeyOwners(DefaultLockTemplate template, Duration answerTime, ShownKeys keys, ApplicationEventPublisher events) {
+record KeyOwners(List<DefaultLockTemplate> templates, Duration answerTime, ShownKeys keys,
+		ApplicationEventPublisher events) {
 
 	/**
 	 * The type of the audit event.
@@ -61,18 +64,29 @@ record KeyOwners(DefaultLockTemplate template, Duration answerTime, ShownKeys ke
 	private static final int LONGEST_KEY = 200;
 
 	/**
+	 * Return the locks that this node holds.
+	 */
+	Stream<LockActivity.Held> held() {
+		return this.templates.stream().flatMap((each) -> each.activity().held().stream());
+	}
+
+	/**
+	 * Return the calls of this node that wait.
+	 */
+	Stream<LockActivity.Waiting> waiting() {
+		return this.templates.stream().flatMap((each) -> each.activity().waiting().stream());
+	}
+
+	/**
 	 * Show the owners of a key.
 	 * @param key the full key, or the hash of a key that this node holds or waits for
 	 */
 	KeyDescriptor show(String provider, String key) {
 		List<String> readings = readings(key);
-		LockActivity here = this.template.activity();
 		try {
 			Seen seen = seen(provider, readings);
 			Set<String> ownersHere = new HashSet<>();
-			here.held()
-				.stream()
-				.filter((lock) -> lock.provider().equals(provider))
+			held().filter((lock) -> lock.provider().equals(provider))
 				.forEach((lock) -> lock.ownerId().ifPresent(ownersHere::add));
 			List<OwnerDescriptor> owners = seen.owners()
 				.stream()
@@ -81,19 +95,16 @@ record KeyOwners(DefaultLockTemplate template, Duration answerTime, ShownKeys ke
 						owner.remaining().map(Duration::toMillis).orElse(null), ownersHere.contains(owner.id())))
 				.toList();
 			return new KeyDescriptor(this.keys.of(seen.fullKey()), provider, owners,
-					waiters(here, provider, List.of(seen.fullKey())), null);
+					waiters(provider, List.of(seen.fullKey())), null);
 		}
 		catch (NotAnswered ex) {
-			return new KeyDescriptor(this.keys.of(readings.get(0)), provider, null, waiters(here, provider, readings),
+			return new KeyDescriptor(this.keys.of(readings.get(0)), provider, null, waiters(provider, readings),
 					ex.getMessage());
 		}
 	}
 
-	private static int waiters(LockActivity here, String provider, List<String> keys) {
-		return (int) here.waiting()
-			.stream()
-			.filter((call) -> call.provider().equals(provider) && keys.contains(call.key()))
-			.count();
+	private int waiters(String provider, List<String> keys) {
+		return (int) waiting().filter((call) -> call.provider().equals(provider) && keys.contains(call.key())).count();
 	}
 
 	/**
@@ -124,8 +135,7 @@ record KeyOwners(DefaultLockTemplate template, Duration answerTime, ShownKeys ke
 			.filter((each) -> ShownKeys.hash(each.id()).equals(ownerHash))
 			.findFirst();
 		if (owner.isPresent()) {
-			ForcedRelease done = answer(
-					() -> this.template.backends().forceRelease(provider, found.fullKey(), owner.get()));
+			ForcedRelease done = answer(() -> found.asked().forceRelease(provider, found.fullKey(), owner.get()));
 			if (done.released()) {
 				this.events.publishEvent(new LockForcedReleaseEvent(found.fullKey(), provider, owner.get().type(),
 						done.fencingToken(), who));
@@ -169,7 +179,8 @@ record KeyOwners(DefaultLockTemplate template, Duration answerTime, ShownKeys ke
 		for (int key = 0; key < parts.size(); key++) {
 			String keyText = String.join(":", parts.subList(key, parts.size()));
 			for (int name = 0; name <= key; name++) {
-				readings.addAll(escaped(String.join(":", parts.subList(name, key)), keyText, shown));
+				String nameText = String.join(":", parts.subList(name, key));
+				this.templates.forEach((each) -> readings.addAll(escaped(each, nameText, keyText, shown)));
 			}
 		}
 		return List.copyOf(readings);
@@ -179,10 +190,10 @@ record KeyOwners(DefaultLockTemplate template, Duration answerTime, ShownKeys ke
 	 * Return the full key of a name and a key, if it reads like the text without its
 	 * escapes.
 	 */
-	private List<String> escaped(String name, String key, String shown) {
+	private static List<String> escaped(DefaultLockTemplate template, String name, String key, String shown) {
 		try {
 			LockRequest request = LockRequest.of(key);
-			String fullKey = this.template.fullKeys(name.isEmpty() ? request : request.withName(name)).get(0);
+			String fullKey = template.fullKeys(name.isEmpty() ? request : request.withName(name)).get(0);
 			return StringUtils.uriDecode(fullKey, StandardCharsets.UTF_8).equals(shown) ? List.of(fullKey) : List.of();
 		}
 		catch (IllegalArgumentException ex) {
@@ -195,10 +206,7 @@ record KeyOwners(DefaultLockTemplate template, Duration answerTime, ShownKeys ke
 	 * Return the full key with a hash.
 	 */
 	private String known(String hash) {
-		LockActivity here = this.template.activity();
-		return Stream
-			.concat(here.held().stream().map(LockActivity.Held::key),
-					here.waiting().stream().map(LockActivity.Waiting::key))
+		return Stream.concat(held().map(LockActivity.Held::key), waiting().map(LockActivity.Waiting::key))
 			.filter((key) -> (ShownKeys.HASH_PREFIX + ShownKeys.hash(key)).equals(hash))
 			.findFirst()
 			.orElseThrow(() -> {
@@ -212,13 +220,23 @@ record KeyOwners(DefaultLockTemplate template, Duration answerTime, ShownKeys ke
 	 * Ask for the owners of each of several keys until one of them has some.
 	 */
 	private Seen seen(String provider, List<String> readings) throws NotAnswered {
+		List<Backends> all = this.templates.stream().map(DefaultLockTemplate::backends).toList();
+		List<Backends> having = all.stream().filter((each) -> each.providers().contains(provider)).toList();
+		if (having.isEmpty()) {
+			return answer(() -> {
+				throw new UnknownLockProviderException(provider,
+						all.stream().flatMap((each) -> each.providers().stream()).toList());
+			});
+		}
 		for (String each : readings) {
-			List<LockOwner> owners = answer(() -> this.template.backends().owners(provider, each));
-			if (!owners.isEmpty()) {
-				return new Seen(each, owners);
+			for (Backends asked : having) {
+				List<LockOwner> owners = answer(() -> asked.owners(provider, each));
+				if (!owners.isEmpty()) {
+					return new Seen(asked, each, owners);
+				}
 			}
 		}
-		return new Seen(readings.get(0), List.of());
+		return new Seen(having.get(0), readings.get(0), List.of());
 	}
 
 	private <T> T answer(Supplier<CompletableFuture<T>> question) throws NotAnswered {
@@ -247,7 +265,7 @@ record KeyOwners(DefaultLockTemplate template, Duration answerTime, ShownKeys ke
 	/**
 	 * The owners of a key, none if it is free.
 	 */
-	private record Seen(String fullKey, List<LockOwner> owners) {
+	private record Seen(Backends asked, String fullKey, List<LockOwner> owners) {
 	}
 
 	/**

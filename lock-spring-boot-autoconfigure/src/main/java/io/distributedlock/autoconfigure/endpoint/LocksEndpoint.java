@@ -1,11 +1,11 @@
 package io.distributedlock.autoconfigure.endpoint;
 
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalLong;
 import java.util.TreeSet;
-import java.util.function.Supplier;
 
 import io.distributedlock.event.LockActivity;
 import io.distributedlock.spi.LockProvider;
@@ -30,19 +30,15 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
 @Endpoint(id = "locks", defaultAccess = Access.READ_ONLY)
 public class LocksEndpoint {
 
-	private final Supplier<LockActivity> activity;
-
 	private final List<LockProvider> providers;
 
 	private final RecentLosses losses;
 
 	private final ShownKeys keys;
 
-	private final @Nullable KeyOwners owners;
+	private final KeyOwners owners;
 
-	LocksEndpoint(Supplier<LockActivity> activity, List<LockProvider> providers, RecentLosses losses, ShownKeys keys,
-			@Nullable KeyOwners owners) {
-		this.activity = activity;
+	LocksEndpoint(List<LockProvider> providers, RecentLosses losses, ShownKeys keys, KeyOwners owners) {
 		this.providers = List.copyOf(providers);
 		this.losses = losses;
 		this.owners = owners;
@@ -56,10 +52,16 @@ public class LocksEndpoint {
 	 */
 	@ReadOperation
 	public LocksDescriptor locks() {
-		LockActivity now = this.activity.get();
 		Instant time = Instant.now();
-		return new LocksDescriptor(now.held().stream().map((each) -> held(each, time)).toList(),
-				now.waiting().stream().map((each) -> waiting(each, time)).toList(),
+		return new LocksDescriptor(
+				this.owners.held()
+					.sorted(Comparator.comparing(LockActivity.Held::heldFor).reversed())
+					.map((each) -> held(each, time))
+					.toList(),
+				this.owners.waiting()
+					.sorted(Comparator.comparing(LockActivity.Waiting::waitedFor).reversed())
+					.map((each) -> waiting(each, time))
+					.toList(),
 				this.losses.latestFirst().stream().map(this::lost).toList(),
 				this.providers.stream().map(LocksEndpoint::provider).toList());
 	}
@@ -68,11 +70,11 @@ public class LocksEndpoint {
 	 * Ask the backend who has a key, on whatever node.
 	 * @param provider the name of the provider
 	 * @param key the full key, or what {@link #locks()} of this node shows of it
-	 * @return the owners; {@code null} if there is no template, as in a test with a mock
+	 * @return the owners
 	 */
 	@ReadOperation
-	public @Nullable KeyDescriptor key(@Selector String provider, @Selector String key) {
-		return (this.owners != null) ? this.owners.show(provider, key) : null;
+	public KeyDescriptor key(@Selector String provider, @Selector String key) {
+		return this.owners.show(provider, key);
 	}
 
 	/**
@@ -82,12 +84,12 @@ public class LocksEndpoint {
 	 * @param owner the owner that was seen: {@link OwnerDescriptor#owner()}. If it no
 	 * longer has the key, nothing changes
 	 * @param user who asks for it, for the audit
-	 * @return what happened; {@code null} if there is no template
+	 * @return what happened
 	 */
 	@DeleteOperation
-	public @Nullable ForcedReleaseDescriptor release(@Selector String provider, @Selector String key, String owner,
+	public ForcedReleaseDescriptor release(@Selector String provider, @Selector String key, String owner,
 			SecurityContext user) {
-		return (this.owners != null) ? this.owners.release(provider, key, owner, user.getPrincipal()) : null;
+		return this.owners.release(provider, key, owner, user.getPrincipal());
 	}
 
 	private HeldDescriptor held(LockActivity.Held lock, Instant now) {

@@ -1,23 +1,24 @@
 package io.distributedlock.autoconfigure.endpoint;
 
 import java.util.List;
-import java.util.function.Supplier;
 
 import io.distributedlock.LockTemplate;
 import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
 import io.distributedlock.autoconfigure.LockProperties;
+import io.distributedlock.autoconfigure.LockTemplates;
 import io.distributedlock.engine.DefaultLockTemplate;
-import io.distributedlock.event.LockActivity;
 import io.distributedlock.spi.LockProvider;
 
+import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigureOrder;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
@@ -34,23 +35,21 @@ import org.springframework.core.Ordered;
 @AutoConfiguration(after = DistributedLockAutoConfiguration.class)
 @ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
 @ConditionalOnBooleanProperty(name = "lock.enabled", matchIfMissing = true)
-@ConditionalOnSingleCandidate(LockTemplate.class)
+@ConditionalOnBean(LockTemplate.class)
 @ConditionalOnAvailableEndpoint(LocksEndpoint.class)
 @EnableConfigurationProperties(LocksEndpointProperties.class)
 public final class LocksEndpointAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	LocksEndpoint distributedLocksEndpoint(LockTemplate template, ObjectProvider<LockProvider> providers,
+	LocksEndpoint distributedLocksEndpoint(ListableBeanFactory beans, ObjectProvider<LockProvider> providers,
 			RecentLosses losses, LocksEndpointProperties properties, LockProperties lockProperties,
 			ApplicationEventPublisher events) {
-		// another one in a test that has a mock instead
-		DefaultLockTemplate ours = (template instanceof DefaultLockTemplate each) ? each : null;
-		Supplier<LockActivity> activity = (ours != null) ? ours::activity
-				: () -> new LockActivity(List.of(), List.of());
 		ShownKeys keys = new ShownKeys(properties.showKeys());
-		KeyOwners owners = (ours != null) ? new KeyOwners(ours, lockProperties.commandTimeout(), keys, events) : null;
-		return new LocksEndpoint(activity, providers.orderedStream().toList(), losses, keys, owners);
+		List<DefaultLockTemplate> templates = LockTemplates
+			.of(BeanFactoryUtils.beansOfTypeIncludingAncestors(beans, LockTemplate.class, false, true).values());
+		KeyOwners owners = new KeyOwners(templates, lockProperties.commandTimeout(), keys, events);
+		return new LocksEndpoint(providers.orderedStream().toList(), losses, keys, owners);
 	}
 
 	@Bean

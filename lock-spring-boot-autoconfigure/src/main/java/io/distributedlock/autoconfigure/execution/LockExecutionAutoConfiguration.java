@@ -3,7 +3,6 @@ package io.distributedlock.autoconfigure.execution;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.Executor;
 
 import io.distributedlock.LockTemplate;
@@ -11,11 +10,10 @@ import io.distributedlock.annotation.InvalidLockSetupException;
 import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
 import io.distributedlock.autoconfigure.LockProperties;
 import io.distributedlock.autoconfigure.LockTemplateBuilderCustomizer;
-import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.autoconfigure.LockTemplates;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
@@ -89,21 +87,8 @@ public final class LockExecutionAutoConfiguration {
 					null);
 		}
 		warnOfShorterPhase(timeout, environment);
-		return new LockShutdown(templates(beans), timeout);
-	}
-
-	/**
-	 * Return all templates, also those behind a proxy of the application, but no mock of
-	 * a test.
-	 */
-	private static List<DefaultLockTemplate> templates(ListableBeanFactory beans) {
-		return beans.getBeansOfType(LockTemplate.class, false, true)
-			.values()
-			.stream()
-			.map((each) -> Objects.requireNonNullElse(AopProxyUtils.getSingletonTarget(each), each))
-			.filter(DefaultLockTemplate.class::isInstance)
-			.map(DefaultLockTemplate.class::cast)
-			.toList();
+		return new LockShutdown(LockTemplates.of(beans.getBeansOfType(LockTemplate.class, false, true).values()),
+				timeout);
 	}
 
 	private static void warnOfShorterPhase(Duration timeout, Environment environment) {

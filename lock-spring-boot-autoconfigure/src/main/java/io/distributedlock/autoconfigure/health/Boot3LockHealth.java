@@ -1,9 +1,9 @@
 package io.distributedlock.autoconfigure.health;
 
-import io.distributedlock.LockTemplate;
 import io.distributedlock.autoconfigure.LockProperties;
 import io.distributedlock.spi.LockProvider;
 
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.health.ConditionalOnEnabledHealthIndicator;
 import org.springframework.boot.actuate.health.CompositeHealthContributor;
@@ -25,9 +25,9 @@ class Boot3LockHealth {
 
 	@Bean
 	@ConditionalOnMissingBean(name = { "locksHealthContributor", "locksHealthIndicator" })
-	HealthContributor locksHealthContributor(LockTemplate template, ObjectProvider<LockProvider> providers,
+	HealthContributor locksHealthContributor(ListableBeanFactory beans, ObjectProvider<LockProvider> providers,
 			LockProperties properties) {
-		return CompositeHealthContributor.fromMap(LockProviderHealth.ofAll(template, providers, properties),
+		return CompositeHealthContributor.fromMap(LockProviderHealth.ofAll(beans, providers, properties),
 				Boot3LockHealth::indicator);
 	}
 

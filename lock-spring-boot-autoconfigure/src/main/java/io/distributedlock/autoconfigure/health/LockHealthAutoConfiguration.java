@@ -5,8 +5,8 @@ import io.distributedlock.autoconfigure.DistributedLockAutoConfiguration;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigureOrder;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.Ordered;
 
@@ -20,7 +20,7 @@ import org.springframework.core.Ordered;
 @AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE - 8)
 @AutoConfiguration(after = DistributedLockAutoConfiguration.class)
 @ConditionalOnBooleanProperty(name = "lock.enabled", matchIfMissing = true)
-@ConditionalOnSingleCandidate(LockTemplate.class)
+@ConditionalOnBean(LockTemplate.class)
 @Import({ Boot4LockHealth.class, Boot3LockHealth.class })
 public final class LockHealthAutoConfiguration {
 

@@ -2,6 +2,7 @@ package io.distributedlock.autoconfigure.health;
 
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -11,10 +12,13 @@ import java.util.concurrent.TimeoutException;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.UnknownLockProviderException;
 import io.distributedlock.autoconfigure.LockProperties;
+import io.distributedlock.autoconfigure.LockTemplates;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.LockProvider;
 
+import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 
 /**
@@ -58,17 +62,26 @@ final class LockProviderHealth {
 	}
 
 	/**
-	 * Return the health of each provider of an application, by its name.
+	 * Return the health of each provider of an application, by its name; with a number if
+	 * several templates call their providers the same.
 	 */
-	static Map<String, LockProviderHealth> ofAll(LockTemplate template, ObjectProvider<LockProvider> providers,
+	static Map<String, LockProviderHealth> ofAll(ListableBeanFactory beans, ObjectProvider<LockProvider> providers,
 			LockProperties properties) {
 		Map<String, LockProviderHealth> all = new LinkedHashMap<>();
-		// another one in a test that has a mock instead
-		if (template instanceof DefaultLockTemplate ours) {
-			providers.orderedStream()
-				.forEach((provider) -> all.put(provider.name(),
-						new LockProviderHealth(ours, provider.name(), properties.commandTimeout())));
+		List<DefaultLockTemplate> templates = LockTemplates
+			.of(BeanFactoryUtils.beansOfTypeIncludingAncestors(beans, LockTemplate.class, false, true).values());
+		for (DefaultLockTemplate each : templates) {
+			each.backends()
+				.providers()
+				.forEach((name) -> all.put(all.containsKey(name) ? name + "-" + (all.size() + 1) : name,
+						new LockProviderHealth(each, name, properties.commandTimeout())));
 		}
+		templates.stream()
+			.findFirst()
+			.ifPresent((first) -> providers.orderedStream()
+				.map(LockProvider::name)
+				.forEach((name) -> all.putIfAbsent(name,
+						new LockProviderHealth(first, name, properties.commandTimeout()))));
 		return all;
 	}
 

@@ -17,6 +17,8 @@ import io.distributedlock.autoconfigure.LocalLockAutoConfiguration;
 import io.distributedlock.autoconfigure.endpoint.LocksEndpoint.ForcedReleaseDescriptor;
 import io.distributedlock.autoconfigure.endpoint.LocksEndpoint.KeyDescriptor;
 import io.distributedlock.autoconfigure.endpoint.LocksEndpoint.OwnerDescriptor;
+import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.local.LocalLockProvider;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
@@ -29,6 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.boot.actuate.audit.AuditEvent;
 import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.actuate.autoconfigure.endpoint.EndpointAutoConfiguration;
@@ -193,6 +196,42 @@ class KeyOwnersTests {
 				.extracting((event) -> event.getData().get("outcome"))
 				.containsExactly("not-owner", "released", "not-owner");
 		});
+	}
+
+	/**
+	 * Each has a backend and a prefix of its own, and both call their provider the same.
+	 */
+	@Test
+	void locksOfEachTemplateAreShownAndReleasedAlsoBehindAProxy() {
+		DefaultLockTemplate own = DefaultLockTemplate.builder().provider(new LocalLockProvider()).build();
+		this.runner
+			.withBean("first", LockTemplate.class,
+					() -> DefaultLockTemplate.builder().provider(new LocalLockProvider()).keyPrefix("first").build())
+			.withBean("second", LockTemplate.class, () -> (LockTemplate) new ProxyFactory(own).getProxy())
+			.run((context) -> {
+				assertThat(context).hasSingleBean(LocksEndpoint.class);
+				LocksEndpoint endpoint = context.getBean(LocksEndpoint.class);
+				LockHandle later = own.acquire("a:b");
+				try (LockHandle first = context.getBean("first", LockTemplate.class).acquire(ORDER)) {
+					assertThat(first.key()).isEqualTo("first:order:42");
+					assertThat(endpoint.locks().held()).extracting(LocksEndpoint.HeldDescriptor::key)
+						.containsExactlyInAnyOrder("sha256:" + ShownKeys.hash(later.key()),
+								"sha256:" + ShownKeys.hash("first:order:42"));
+					assertThat(show(endpoint, "first:order:42").owners()).hasSize(1);
+				}
+				for (String key : List.of(later.key(), later.key().replace("%3A", ":"),
+						"sha256:" + ShownKeys.hash(later.key()))) {
+					assertThat(owner(show(endpoint, key)).heldHere()).isTrue();
+				}
+				OwnerDescriptor owner = owner(show(endpoint, later.key()));
+				ForcedReleaseDescriptor done = endpoint.release("local", later.key(), owner.owner(), user());
+				assertThat(done).isNotNull();
+				assertThat(done.outcome()).isEqualTo("released");
+				assertThat(show(endpoint, later.key()).owners()).isEmpty();
+				assertThatExceptionOfType(InvalidEndpointRequestException.class)
+					.isThrownBy(() -> endpoint.key("redis", "a"))
+					.satisfies((ex) -> assertThat(ex.getReason()).contains("no lock provider named 'redis'", "local"));
+			});
 	}
 
 	@Test

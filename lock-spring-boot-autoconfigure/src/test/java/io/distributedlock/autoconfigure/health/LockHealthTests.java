@@ -19,6 +19,7 @@ import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.RedisTestServer;
 import org.junit.jupiter.api.Test;
 
+import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.availability.ApplicationAvailability;
@@ -151,6 +152,36 @@ class LockHealthTests {
 				assertThat(health.getStatus()).isEqualTo(Status.UNKNOWN);
 				assertThat(health.getDetails().get("reason")).asString().contains("LockTemplate");
 				assertThat(context.getBean(HealthEndpoint.class).health().getStatus()).isNotEqualTo(Status.DOWN);
+			});
+	}
+
+	@Test
+	void providersOfEachTemplateHaveEntriesAlsoBehindAProxy() {
+		AskedProvider down = new AskedProvider(
+				() -> CompletableFuture.failedFuture(new BackendException("unplugged", true, null)));
+		DefaultLockTemplate local = DefaultLockTemplate.builder().provider(new LocalLockProvider()).build();
+		DefaultLockTemplate own = DefaultLockTemplate.builder().provider(down).build();
+		ApplicationContextRunner proxied = asked(CompletableFuture.completedFuture(null)).withBean("own",
+				LockTemplate.class, () -> (LockTemplate) new ProxyFactory(own).getProxy());
+		proxied.run((context) -> assertThat(healthOf(context, "asked").getStatus()).isEqualTo(Status.DOWN));
+		proxied.withBean("local", LockTemplate.class, () -> local).run((context) -> {
+			assertThat(healthOf(context, "asked").getStatus()).isEqualTo(Status.DOWN);
+			assertThat(healthOf(context, "local").getStatus()).isEqualTo(Status.UP);
+		});
+	}
+
+	@Test
+	void providersOfSeveralTemplatesWithTheSameNameHaveNumbers() {
+		AskedProvider down = new AskedProvider(
+				() -> CompletableFuture.failedFuture(new BackendException("unplugged", true, null)));
+		AskedProvider fine = new AskedProvider(() -> CompletableFuture.completedFuture(null));
+		this.runner.withPropertyValues("lock.provider=local")
+			.withBean("first", LockTemplate.class, () -> DefaultLockTemplate.builder().provider(fine).build())
+			.withBean("second", LockTemplate.class, () -> DefaultLockTemplate.builder().provider(down).build())
+			.run((context) -> {
+				assertThat(healthOf(context, "asked").getStatus()).isEqualTo(Status.UP);
+				assertThat(healthOf(context, "asked-2").getStatus()).isEqualTo(Status.DOWN);
+				assertThat(healthOf(context, "local").getStatus()).isEqualTo(Status.UNKNOWN);
 			});
 	}
 
