@@ -1,6 +1,7 @@
 package io.distributedlock.spring;
 
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -10,6 +11,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.stream.Stream;
 
@@ -17,6 +19,7 @@ import io.distributedlock.LockContext;
 import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.annotation.InvalidLockOperationException;
 import io.distributedlock.annotation.OnContention;
+import io.distributedlock.spring.internal.returntype.AsynchronousTypes;
 import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -25,8 +28,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
+import org.springframework.asm.ClassWriter;
+import org.springframework.asm.Opcodes;
+import org.springframework.asm.Type;
 import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.core.ResolvableType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.servlet.function.ServerResponse;
 import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
@@ -179,6 +186,21 @@ class ReturnTypeTests {
 		assertThat(this.provider.events()).last().asString().startsWith("release");
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "io.vertx.core.Future", "scala.concurrent.Future", "io.vavr.concurrent.Future",
+			"io.smallrye.mutiny.Uni", "io.reactivex.SingleSource", "io.reactivex.MaybeSource",
+			"io.reactivex.ObservableSource", "io.reactivex.rxjava4.core.CompletableSource",
+			"com.google.common.util.concurrent.ListenableFuture" })
+	void typesOfFurtherLibrariesContinue(String name) {
+		Class<?> type = new Library().type(name);
+		assertThat(AsynchronousTypes.contains(ResolvableType.forClass(type))).isTrue();
+		Objects objects = bean(Objects.class);
+		Object value = Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] { type },
+				(proxy, method, arguments) -> null);
+		assertThatIllegalStateException().isThrownBy(() -> objects.give(value))
+			.withMessageContaining("continues after the method has returned");
+	}
+
 	@Test
 	void functionalResponseThatContinuesFails() {
 		Objects objects = bean(Objects.class);
@@ -192,6 +214,27 @@ class ReturnTypeTests {
 		}))).withMessageContaining("continues after");
 		ServerResponse plain = ServerResponse.ok().body("plain");
 		assertThat(objects.give(plain)).isSameAs(plain);
+	}
+
+	/**
+	 * Has a type of a library that these tests do not have.
+	 */
+	private static final class Library extends ClassLoader {
+
+		private Library() {
+			super(ReturnTypeTests.class.getClassLoader());
+		}
+
+		private Class<?> type(String name) {
+			ClassWriter writer = new ClassWriter(0);
+			String[] parents = name.endsWith("ListenableFuture") ? new String[] { Type.getInternalName(Future.class) }
+					: null;
+			writer.visit(Opcodes.V17, Opcodes.ACC_PUBLIC | Opcodes.ACC_INTERFACE | Opcodes.ACC_ABSTRACT,
+					name.replace('.', '/'), null, Type.getInternalName(Object.class), parents);
+			byte[] code = writer.toByteArray();
+			return defineClass(name, code, 0, code.length);
+		}
+
 	}
 
 	abstract static class Base<R> {

@@ -32,9 +32,8 @@ final class BlockingInvocation implements LockedInvocation {
 		Throwable failure = null;
 		try {
 			locks.keepForTransaction();
-			Object result = LossGuard.run(call.rules().onLost(), handle, () -> call.proceed(locks));
-			AsynchronousTypes.requireEnded(result, call::method);
-			return result;
+			return AsynchronousTypes
+				.requireEnded(LossGuard.run(call.rules().onLost(), handle, () -> call.proceed(locks)), call::method);
 		}
 		catch (Throwable ex) {
 			failure = ex;

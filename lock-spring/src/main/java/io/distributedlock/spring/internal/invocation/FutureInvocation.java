@@ -100,7 +100,8 @@ final class FutureInvocation implements LockedInvocation {
 			if (onLost == OnLost.INTERRUPT) {
 				handle.onLost((loss) -> started.cancel(true));
 			}
-			CompletableFuture<@Nullable Object> ended = this.mayGoOn ? ended(started) : started;
+			CompletableFuture<@Nullable Object> ended = this.mayGoOn
+					? started.thenApply((value) -> AsynchronousTypes.requireEnded(value, this.call::method)) : started;
 			return (onLost != OnLost.REPORT) ? whileHeld(ended, handle) : ended;
 		}
 
@@ -137,16 +138,6 @@ final class FutureInvocation implements LockedInvocation {
 				stage.whenComplete(Failures.settling(ended));
 				return ended;
 			}
-		}
-
-		/**
-		 * Return a future that fails if the value of the given one goes on.
-		 */
-		private CompletableFuture<@Nullable Object> ended(CompletableFuture<@Nullable Object> stage) {
-			return stage.thenApply((value) -> {
-				AsynchronousTypes.requireEnded(value, this.call::method);
-				return value;
-			});
 		}
 
 		/**

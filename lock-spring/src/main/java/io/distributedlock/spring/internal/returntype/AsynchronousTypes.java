@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 
 import io.distributedlock.spring.internal.support.OptionalLibraries;
 import org.jspecify.annotations.Nullable;
@@ -22,8 +23,7 @@ public final class AsynchronousTypes {
 			"java.util.concurrent.CompletionStage", "java.util.concurrent.Callable", "java.util.stream.BaseStream",
 			"java.util.Iterator", "org.reactivestreams.Publisher", "java.util.concurrent.Flow$Publisher",
 			"kotlin.sequences.Sequence", "kotlinx.coroutines.flow.Flow", "kotlinx.coroutines.Job",
-			"io.reactivex.rxjava3.core.SingleSource", "io.reactivex.rxjava3.core.MaybeSource",
-			"io.reactivex.rxjava3.core.ObservableSource", "io.reactivex.rxjava3.core.CompletableSource",
+			"io.vertx.core.Future", "scala.concurrent.Future", "io.vavr.concurrent.Future", "io.smallrye.mutiny.Uni",
 			"org.springframework.web.context.request.async.DeferredResult",
 			"org.springframework.web.context.request.async.WebAsyncTask",
 			"org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
@@ -40,13 +40,19 @@ public final class AsynchronousTypes {
 	 */
 	private static final int DEEPEST = 8;
 
+	/**
+	 * The types of all versions of RxJava from 2 on, other than its publishers.
+	 */
+	private static final Pattern OF_RXJAVA = Pattern
+		.compile("io\\.reactivex\\.(\\w+\\.core\\.)?(Single|Maybe|Observable|Completable)Source");
+
 	private static final ResolvableType[] NONE = {};
 
 	private static final ClassValue<Boolean> KNOWN = new ClassValue<>() {
 
 		@Override
 		protected Boolean computeValue(Class<?> type) {
-			return NAMES.contains(type.getName())
+			return NAMES.contains(type.getName()) || OF_RXJAVA.matcher(type.getName()).matches()
 					|| (type.getSuperclass() != null && AsynchronousTypes.isOne(type.getSuperclass()))
 					|| Arrays.stream(type.getInterfaces()).anyMatch(AsynchronousTypes::isOne);
 		}
@@ -105,15 +111,18 @@ public final class AsynchronousTypes {
 	 * say so.
 	 * @param value the value
 	 * @param method gives the name of the method for a message
+	 * @param <T> the type of the value
+	 * @return the value
 	 * @throws IllegalStateException if the value goes on
 	 */
-	public static void requireEnded(@Nullable Object value, Supplier<String> method) {
+	public static <T extends @Nullable Object> T requireEnded(T value, Supplier<String> method) {
 		Object goesOn = find(value);
 		if (goesOn != null) {
 			throw new IllegalStateException(
 					"%s returned a %s, which continues after the method has returned and its lock is released. Declare CompletableFuture, Mono or Flux as the return type, so that the lock is held until it has ended, or use LockTemplate inside the method"
 						.formatted(method.get(), goesOn.getClass().getName()));
 		}
+		return value;
 	}
 
 	/**
