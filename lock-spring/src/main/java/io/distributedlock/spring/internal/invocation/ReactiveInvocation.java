@@ -128,7 +128,8 @@ final class ReactiveInvocation implements LockedInvocation {
 		CallLocks locks = held.locks;
 		if (locks == null) {
 			return Flux
-				.deferContextual((context) -> publisher(() -> call.otherwise(held.requiredRefusal()), null, context))
+				.deferContextual((context) -> publisher(
+						() -> call.otherwise(Objects.requireNonNull(held.refusal, "refusal")), null, context))
 				.contextWrite(LocksInReactorContext::withoutCheck);
 		}
 		LockHandle handle = locks.handle();
@@ -196,10 +197,6 @@ final class ReactiveInvocation implements LockedInvocation {
 			return ReactiveTransactionLocks.keep(locks)
 				.map((kept) -> new Held(kept, null))
 				.doOnError((failure) -> handle.closeAsync());
-		}
-
-		LockException requiredRefusal() {
-			return Objects.requireNonNull(this.refusal, "refusal");
 		}
 
 		Mono<Void> release() {

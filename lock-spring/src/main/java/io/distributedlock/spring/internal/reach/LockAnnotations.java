@@ -48,7 +48,7 @@ public final class LockAnnotations {
 		List<MergedAnnotation<DistributedLock>> onMethod = nearest(
 				MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY));
 		if (!onMethod.isEmpty() || !Modifier.isPublic(method.getModifiers()) || Modifier.isStatic(method.getModifiers())
-				|| (method.isDefault() && SelfInvocations.isOfAFramework(method.getDeclaringClass()))) {
+				|| (method.isDefault() && SelfInvocations.isOfAFramework(method.getDeclaringClass().getName()))) {
 			return onMethod;
 		}
 		return nearest(MergedAnnotations.from(userClass, SearchStrategy.TYPE_HIERARCHY));

@@ -100,11 +100,7 @@ final class SelfInvocations {
 			.noneMatch((method) -> ReachableMethods.specific(method, type).isDefault());
 	}
 
-	static boolean isOfAFramework(Class<?> type) {
-		return isOfAFramework(type.getName());
-	}
-
-	private static boolean isOfAFramework(String type) {
+	static boolean isOfAFramework(String type) {
 		return type.startsWith("java.") || type.startsWith("org.springframework.");
 	}
 

@@ -133,7 +133,8 @@ public final class UnreachableMethods {
 	 */
 	private static boolean isWanted(Method method, Class<?> userClass) {
 		return LockAnnotations.areOn(method) || (!LockAnnotations.isCopy(method)
-				&& !SelfInvocations.isOfAFramework(method.getDeclaringClass()) && isLocked(method, userClass));
+				&& !SelfInvocations.isOfAFramework(method.getDeclaringClass().getName())
+				&& isLocked(method, userClass));
 	}
 
 	/**

@@ -24,7 +24,10 @@ final class CommitListener implements TransactionExecutionListener {
 		if (kept != null) {
 			kept.ensureHeld();
 		}
-		EnclosingLocks.ensureHeld();
+		EnclosingLocks enclosing = EnclosingLocks.current();
+		if (enclosing != null) {
+			enclosing.ensureAllHeld();
+		}
 	}
 
 }

@@ -72,17 +72,6 @@ public record EnclosingLocks(LockHandle handle, @Nullable EnclosingLocks outer) 
 	}
 
 	/**
-	 * Check the locks of this thread.
-	 * @throws io.distributedlock.LockLostException if one was lost
-	 */
-	static void ensureHeld() {
-		EnclosingLocks current = current();
-		if (current != null) {
-			current.ensureAllHeld();
-		}
-	}
-
-	/**
 	 * Check these locks and those of the methods around.
 	 * @throws io.distributedlock.LockLostException if one was lost
 	 */
