@@ -5,6 +5,7 @@ import java.util.function.Consumer;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.test.locks.TestLocks;
 
+import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.env.Environment;
 import org.springframework.test.context.TestContext;
@@ -43,8 +44,8 @@ class TestLocksTestExecutionListener extends AbstractTestExecutionListener {
 		ApplicationContext context = testContext.getApplicationContext();
 		Environment environment = context.getEnvironment();
 		if (environment.getProperty(TestLocksProperty.ENABLED, Boolean.class, false)) {
-			// a lazy template is created now, so that the test can use its locks
-			context.getBeanProvider(LockTemplate.class).getIfAvailable();
+			// lazy templates are created now, so that the test can use their locks
+			BeanFactoryUtils.beansOfTypeIncludingAncestors(context, LockTemplate.class, false, true);
 			context.getBeanProvider(TestLocks.class).ifAvailable(action);
 		}
 	}
