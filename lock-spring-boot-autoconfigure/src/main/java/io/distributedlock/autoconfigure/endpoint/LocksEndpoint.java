@@ -34,15 +34,12 @@ public class LocksEndpoint {
 
 	private final RecentLosses losses;
 
-	private final ShownKeys keys;
-
 	private final KeyOwners owners;
 
-	LocksEndpoint(List<LockProvider> providers, RecentLosses losses, ShownKeys keys, KeyOwners owners) {
+	LocksEndpoint(List<LockProvider> providers, RecentLosses losses, KeyOwners owners) {
 		this.providers = List.copyOf(providers);
 		this.losses = losses;
 		this.owners = owners;
-		this.keys = keys;
 	}
 
 	/**
@@ -93,19 +90,19 @@ public class LocksEndpoint {
 	}
 
 	private HeldDescriptor held(LockActivity.Held lock, Instant now) {
-		return new HeldDescriptor(lock.name(), this.keys.of(lock.key()), lock.provider(), text(lock.type()),
+		return new HeldDescriptor(lock.name(), this.owners.keys().of(lock.key()), lock.provider(), text(lock.type()),
 				lock.ownerId().map(ShownKeys::hash).orElse(null), boxed(lock.fencingToken()),
 				now.minus(lock.heldFor()).toString(), lock.heldFor().toMillis(), lock.remaining().toMillis(),
 				lock.autoRenewed(), lock.holders(), lock.waiters(), lock.thread().orElse(null));
 	}
 
 	private WaitingDescriptor waiting(LockActivity.Waiting call, Instant now) {
-		return new WaitingDescriptor(call.name(), this.keys.of(call.key()), call.provider(), text(call.type()),
+		return new WaitingDescriptor(call.name(), this.owners.keys().of(call.key()), call.provider(), text(call.type()),
 				now.minus(call.waitedFor()).toString(), call.waitedFor().toMillis(), call.thread().orElse(null));
 	}
 
 	private LostDescriptor lost(RecentLosses.Loss loss) {
-		return new LostDescriptor(loss.lock().name(), this.keys.of(loss.lock().key()), loss.lock().provider(),
+		return new LostDescriptor(loss.lock().name(), this.owners.keys().of(loss.lock().key()), loss.lock().provider(),
 				text(loss.lock().type()), loss.at().toString(), loss.held().toMillis());
 	}
 

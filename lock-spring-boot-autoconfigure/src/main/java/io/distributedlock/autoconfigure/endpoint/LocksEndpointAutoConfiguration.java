@@ -45,11 +45,11 @@ public final class LocksEndpointAutoConfiguration {
 	LocksEndpoint distributedLocksEndpoint(ListableBeanFactory beans, ObjectProvider<LockProvider> providers,
 			RecentLosses losses, LocksEndpointProperties properties, LockProperties lockProperties,
 			ApplicationEventPublisher events) {
-		ShownKeys keys = new ShownKeys(properties.showKeys());
 		List<DefaultLockTemplate> templates = LockTemplates
 			.of(BeanFactoryUtils.beansOfTypeIncludingAncestors(beans, LockTemplate.class, false, true).values());
-		KeyOwners owners = new KeyOwners(templates, lockProperties.commandTimeout(), keys, events);
-		return new LocksEndpoint(providers.orderedStream().toList(), losses, keys, owners);
+		KeyOwners owners = new KeyOwners(templates, lockProperties.commandTimeout(),
+				new ShownKeys(properties.showKeys()), events);
+		return new LocksEndpoint(providers.orderedStream().toList(), losses, owners);
 	}
 
 	@Bean

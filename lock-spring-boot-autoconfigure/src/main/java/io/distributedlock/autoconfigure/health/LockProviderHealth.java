@@ -105,11 +105,8 @@ final class LockProviderHealth {
 			// an exception would take all of the endpoint away
 			return answer(UNKNOWN, "reason", "The LockTemplate of the application does not use this provider");
 		}
-		catch (ExecutionException ex) {
+		catch (ExecutionException | TimeoutException ex) {
 			return failed((ex.getCause() != null) ? ex.getCause() : ex);
-		}
-		catch (TimeoutException ex) {
-			return failed(ex);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
