@@ -60,9 +60,8 @@ public final class LockObservations implements LockObserver {
 	}
 
 	private Observation observation(LockObservationContext context) {
-		Observation observation = Observation.createNotStarted(this.convention.getName(context.getPhase()),
-				() -> context, this.registry);
-		return observation.observationConvention(this.convention);
+		return Observation.createNotStarted(this.convention.getName(context.getPhase()), () -> context, this.registry)
+			.observationConvention(this.convention);
 	}
 
 }

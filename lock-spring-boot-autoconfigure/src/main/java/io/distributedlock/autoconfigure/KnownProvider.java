@@ -10,9 +10,9 @@ import java.util.stream.Collectors;
  */
 enum KnownProvider {
 
-	REDISSON("lock-spring-boot-starter", Texts.REDIS),
+	REDISSON("lock-spring-boot-starter", KnownProvider.REDIS_SETTINGS),
 
-	REDIS("lock-spring-boot-starter-redis", Texts.REDIS),
+	REDIS("lock-spring-boot-starter-redis", KnownProvider.REDIS_SETTINGS),
 
 	REDLOCK("lock-spring-boot-starter-redis", "lock.redis.redlock.*"),
 
@@ -25,6 +25,8 @@ enum KnownProvider {
 	MEMCACHED("lock-spring-boot-starter-memcached", "lock.memcached.*"),
 
 	LOCAL("lock-core", "");
+
+	private static final String REDIS_SETTINGS = "spring.data.redis.host and .port, or .url; spring.data.redis.username and spring.data.redis.password; spring.data.redis.database; spring.data.redis.ssl.*, since a server without TLS does not answer a client with TLS";
 
 	private final String artifactId;
 
@@ -84,15 +86,6 @@ enum KnownProvider {
 
 	static String names() {
 		return Arrays.stream(values()).map(KnownProvider::providerName).collect(Collectors.joining(", "));
-	}
-
-	private static final class Texts {
-
-		static final String REDIS = "spring.data.redis.host and .port, or .url; spring.data.redis.username and spring.data.redis.password; spring.data.redis.database; spring.data.redis.ssl.*, since a server without TLS does not answer a client with TLS";
-
-		private Texts() {
-		}
-
 	}
 
 }

@@ -79,11 +79,10 @@ class JCacheProviderListener implements ApplicationListener<ApplicationEnvironme
 	private static void addNames(URL services, Set<String> names) throws IOException {
 		try (BufferedReader reader = new BufferedReader(
 				new InputStreamReader(services.openStream(), StandardCharsets.UTF_8))) {
-			reader.lines().map((line) -> line.replaceFirst("#.*", "").trim()).forEach((name) -> {
-				if (!name.isEmpty()) {
-					names.add(name);
-				}
-			});
+			reader.lines()
+				.map((line) -> line.replaceFirst("#.*", "").trim())
+				.filter((name) -> !name.isEmpty())
+				.forEach(names::add);
 		}
 	}
 

@@ -3,6 +3,7 @@ package io.distributedlock.spring.internal.invocation;
 import io.distributedlock.LockContext;
 import io.distributedlock.spring.internal.support.OptionalLibraries;
 import io.distributedlock.spring.internal.transaction.CallLocks;
+import io.distributedlock.spring.internal.transaction.CommitCheckContext;
 import io.distributedlock.spring.internal.transaction.EnclosingLocks;
 import io.distributedlock.spring.internal.transaction.ReactiveTransactionLocks;
 import org.jspecify.annotations.Nullable;
@@ -59,7 +60,7 @@ final class LocksInReactorContext {
 		if (scope.enclosing() != null) {
 			inner = inner.put(ENCLOSING, scope.enclosing());
 		}
-		return ofMethod.verifyBeforeCommit() ? ReactiveTransactionLocks.checkedFor(inner, ofMethod.handle()) : inner;
+		return ofMethod.verifyBeforeCommit() ? CommitCheckContext.of(inner, ofMethod.handle()) : inner;
 	}
 
 	/**

@@ -68,7 +68,7 @@ final class ContentionPolicies {
 		if (!invocation.canSkip()) {
 			throw attributes.invalid("onContention",
 					"a method that returns %s cannot be skipped, since this type has no empty value"
-						.formatted(ReturnType.of(attributes.method(), attributes.userClass()).name()),
+						.formatted(ReturnType.of(attributes.method(), attributes.userClass()).type().getSimpleName()),
 					"Return a type that may be null, or an Optional, or name a fallback", null);
 		}
 		return (contention, call) -> {

@@ -210,10 +210,9 @@ final class SelfInvocations {
 		public @Nullable MethodVisitor visitMethod(int access, String caller, String descriptor,
 				@Nullable String signature, String @Nullable [] exceptions) {
 			boolean ofTheCompiler = (access & Opcodes.ACC_SYNTHETIC) != 0;
-			boolean ofAFramework = isOfAFramework(this.owner.replace('/', '.'));
 			int kindOfCaller = ((access & Opcodes.ACC_PRIVATE) != 0) ? 0 : access & Opcodes.ACC_FINAL;
 			boolean ignored = (this.kind != ANY && this.kind != kindOfCaller)
-					|| (ofTheCompiler && (ofAFramework || !caller.contains(LAMBDA)));
+					|| (ofTheCompiler && (isOfAFramework(this.owner.replace('/', '.')) || !caller.contains(LAMBDA)));
 			if (ignored || !this.callers.test(plain(caller))) {
 				// a bridge, or a method that fills in default values: called from outside
 				return null;

@@ -46,15 +46,13 @@ public final class AsynchronousTypes {
 	private static final Pattern OF_RXJAVA = Pattern
 		.compile("io\\.reactivex\\.(\\w+\\.core\\.)?(Single|Maybe|Observable|Completable)Source");
 
-	private static final ResolvableType[] NONE = {};
-
-	private static final ClassValue<Boolean> KNOWN = new ClassValue<>() {
+	private static final ClassValue<Boolean> GOES_ON = new ClassValue<>() {
 
 		@Override
 		protected Boolean computeValue(Class<?> type) {
 			return NAMES.contains(type.getName()) || OF_RXJAVA.matcher(type.getName()).matches()
-					|| (type.getSuperclass() != null && AsynchronousTypes.isOne(type.getSuperclass()))
-					|| Arrays.stream(type.getInterfaces()).anyMatch(AsynchronousTypes::isOne);
+					|| (type.getSuperclass() != null && get(type.getSuperclass()))
+					|| Arrays.stream(type.getInterfaces()).anyMatch(this::get);
 		}
 
 	};
@@ -74,7 +72,7 @@ public final class AsynchronousTypes {
 
 	private static boolean contains(ResolvableType type, int depth) {
 		Class<?> resolved = type.resolve(Object.class);
-		return isOne(resolved) || (depth < DEEPEST
+		return GOES_ON.get(resolved) || (depth < DEEPEST
 				&& Arrays.stream(parts(type, resolved)).anyMatch((part) -> contains(part, depth + 1)));
 	}
 
@@ -88,7 +86,7 @@ public final class AsynchronousTypes {
 		if (Map.class.isAssignableFrom(resolved)) {
 			return type.as(Map.class).getGenerics();
 		}
-		return isWrapper(resolved) ? type.getGenerics() : NONE;
+		return isWrapper(resolved) ? type.getGenerics() : new ResolvableType[0];
 	}
 
 	/**
@@ -137,11 +135,7 @@ public final class AsynchronousTypes {
 		else if (OptionalLibraries.WEB && value != null) {
 			inner = HttpBodies.of(value);
 		}
-		return (inner != null && isOne(inner.getClass())) ? inner : null;
-	}
-
-	private static boolean isOne(Class<?> type) {
-		return KNOWN.get(type);
+		return (inner != null && GOES_ON.get(inner.getClass())) ? inner : null;
 	}
 
 	/**

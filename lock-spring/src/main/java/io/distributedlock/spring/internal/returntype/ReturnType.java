@@ -85,12 +85,4 @@ public record ReturnType(ResolvableType resolved, boolean suspending, boolean ha
 		return EMPTY.get(type);
 	}
 
-	/**
-	 * Return the class for a message.
-	 * @return its simple name
-	 */
-	public String name() {
-		return type().getSimpleName();
-	}
-
 }

@@ -24,7 +24,7 @@ import org.springframework.transaction.reactive.TransactionSynchronization;
  * <p>
  * Why: docs/decisions/020-commit-check.md
  */
-final class CommitCheckContext implements Context {
+public final class CommitCheckContext implements Context {
 
 	private final Context values;
 
@@ -47,8 +47,9 @@ final class CommitCheckContext implements Context {
 	 * Return a context for code that runs under locks.
 	 * @param values the values in it
 	 * @param handle the locks
+	 * @return the context
 	 */
-	static Context of(Context values, LockHandle handle) {
+	public static Context of(Context values, LockHandle handle) {
 		TransactionContext outer = values.getOrDefault(TransactionContext.class, null);
 		return new CommitCheckContext(values, new Check(handle),
 				new AtomicReference<>((outer != null) ? outer.getSynchronizations() : null));

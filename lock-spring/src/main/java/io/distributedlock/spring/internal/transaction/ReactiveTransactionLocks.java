@@ -15,7 +15,6 @@ import io.distributedlock.LockHandle;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
 import org.springframework.core.Ordered;
@@ -125,16 +124,6 @@ public final class ReactiveTransactionLocks implements TransactionSynchronizatio
 				of(transaction).checked.add(locks.handle());
 			}
 		}).switchIfEmpty(Mono.fromRunnable(() -> locks.methodRunsIn(null))).then();
-	}
-
-	/**
-	 * Return a context in which no transaction commits if the locks were lost.
-	 * @param values the values in it
-	 * @param handle the locks
-	 * @return the context
-	 */
-	public static Context checkedFor(Context values, LockHandle handle) {
-		return CommitCheckContext.of(values, handle);
 	}
 
 	private static Mono<TransactionContext> active() {
