@@ -205,8 +205,9 @@ public final class JdbcLockAutoConfiguration {
 			pool.setExceptionOverride(new SQLExceptionOverride() {
 
 				@java.lang.Override
-				public Override adjudicate(SQLException failure) {
-					return JdbcLocks.isReadOnly(failure) ? Override.MUST_EVICT : Override.CONTINUE_EVICT;
+				public SQLExceptionOverride.Override adjudicate(SQLException failure) {
+					return JdbcLocks.isReadOnly(failure) ? SQLExceptionOverride.Override.MUST_EVICT
+							: SQLExceptionOverride.Override.CONTINUE_EVICT;
 				}
 
 			});

@@ -41,6 +41,8 @@ public final class Worker {
 
 	private static final int CONNECTING_CYCLES = 20;
 
+	private static final int MOST_FAILED_CYCLES = 3;
+
 	/**
 	 * Between a call that was refused and the next one of its thread.
 	 */
@@ -98,8 +100,17 @@ public final class Worker {
 	 */
 	private void connect() throws Exception {
 		String own = "own:" + UUID.randomUUID();
+		int failed = 0;
 		for (int i = 0; i < CONNECTING_CYCLES; i++) {
-			this.contender.lock(own).unlock();
+			try {
+				this.contender.lock(own).unlock();
+			}
+			catch (Exception ex) {
+				// on a busy machine loading the classes takes longer than a command may
+				if (++failed > MOST_FAILED_CYCLES) {
+					throw ex;
+				}
+			}
 		}
 	}
 

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -82,7 +83,7 @@ public final class WorkerJvm implements AutoCloseable {
 				return line.substring(word.length()).trim();
 			}
 		}
-		throw new IOException("A worker ended without the line '%s', see %s".formatted(word, this.log));
+		throw new IOException("A worker ended without the line '%s': %s".formatted(word, Files.readString(this.log)));
 	}
 
 	@Override

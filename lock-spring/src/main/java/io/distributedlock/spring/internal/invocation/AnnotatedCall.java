@@ -127,7 +127,9 @@ public final class AnnotatedCall {
 	}
 
 	LockHandle acquire() {
-		return requireNotNull(this.template.acquire(this.request));
+		LockHandle handle = this.template.acquire(this.request);
+		requireNotNull(handle);
+		return handle;
 	}
 
 	/**
@@ -136,23 +138,26 @@ public final class AnnotatedCall {
 	 */
 	CompletableFuture<@Nullable Object> executeAsync(Supplier<CompletionStage<@Nullable Object>> work,
 			Function<LockException, CompletionStage<@Nullable Object>> otherwise) {
-		return requireNotNull(this.template.executeAsync(this.request, work, otherwise));
+		CompletableFuture<@Nullable Object> result = this.template.executeAsync(this.request, work, otherwise);
+		requireNotNull(result);
+		return result;
 	}
 
 	CompletableFuture<LockHandle> acquireAsync() {
-		return requireNotNull(this.template.acquireAsync(this.request));
+		CompletableFuture<LockHandle> acquired = this.template.acquireAsync(this.request);
+		requireNotNull(acquired);
+		return acquired;
 	}
 
 	/**
 	 * Require that the template returned something: a mock returns {@code null}.
 	 */
-	private <T> T requireNotNull(@Nullable T answer) {
+	private void requireNotNull(@Nullable Object answer) {
 		if (answer == null) {
 			throw new IllegalStateException(
 					"%s asked %s for its lock and got null. If that is a mock, annotate the test class with @AutoConfigureTestLocks of lock-spring-boot-test instead, which needs no backend; or stub the mock"
 						.formatted(method(), this.template.getClass().getName()));
 		}
-		return answer;
 	}
 
 	/**

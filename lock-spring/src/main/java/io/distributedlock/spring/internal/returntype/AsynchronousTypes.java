@@ -109,11 +109,10 @@ public final class AsynchronousTypes {
 	 * say so.
 	 * @param value the value
 	 * @param method gives the name of the method for a message
-	 * @param <T> the type of the value
 	 * @return the value
 	 * @throws IllegalStateException if the value goes on
 	 */
-	public static <T extends @Nullable Object> T requireEnded(T value, Supplier<String> method) {
+	public static @Nullable Object requireEnded(@Nullable Object value, Supplier<String> method) {
 		Object goesOn = find(value);
 		if (goesOn != null) {
 			throw new IllegalStateException(
