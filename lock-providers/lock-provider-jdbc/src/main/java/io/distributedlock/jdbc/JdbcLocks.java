@@ -52,8 +52,8 @@ public final class JdbcLocks {
 	}
 
 	/**
-	 * Return whether the database refused to write, as a replica does. A pool had better
-	 * end such a connection, which may be one to the primary before a failover.
+	 * Return whether the database refused to write, as a replica does. A pool should end
+	 * such a connection, which may lead to the primary of before a failover.
 	 * @param failure the failure of a statement
 	 * @return {@code true} if the database, or this connection, is read-only
 	 */

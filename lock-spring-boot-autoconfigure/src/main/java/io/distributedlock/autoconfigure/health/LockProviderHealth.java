@@ -62,8 +62,8 @@ final class LockProviderHealth {
 	}
 
 	/**
-	 * Return the health of each provider of an application, by its name; with a number if
-	 * several templates call their providers the same.
+	 * Return the health of each provider of an application, by its name; with the number
+	 * of its template if an earlier one calls a provider the same.
 	 */
 	static Map<String, LockProviderHealth> ofAll(ListableBeanFactory beans, ObjectProvider<LockProvider> providers,
 			LockProperties properties) {
@@ -71,9 +71,10 @@ final class LockProviderHealth {
 		List<DefaultLockTemplate> templates = LockTemplates
 			.of(BeanFactoryUtils.beansOfTypeIncludingAncestors(beans, LockTemplate.class, false, true).values());
 		for (DefaultLockTemplate each : templates) {
+			String number = "-" + (templates.indexOf(each) + 1);
 			each.backends()
 				.providers()
-				.forEach((name) -> all.put(all.containsKey(name) ? name + "-" + (all.size() + 1) : name,
+				.forEach((name) -> all.put(all.containsKey(name) ? name + number : name,
 						new LockProviderHealth(each, name, properties.commandTimeout())));
 		}
 		templates.stream()

@@ -176,12 +176,13 @@ class LockHealthTests {
 				() -> CompletableFuture.failedFuture(new BackendException("unplugged", true, null)));
 		AskedProvider fine = new AskedProvider(() -> CompletableFuture.completedFuture(null));
 		this.runner.withPropertyValues("lock.provider=local")
-			.withBean("first", LockTemplate.class, () -> DefaultLockTemplate.builder().provider(fine).build())
+			.withBean("first", LockTemplate.class,
+					() -> DefaultLockTemplate.builder().provider(fine).provider(new LocalLockProvider()).build())
 			.withBean("second", LockTemplate.class, () -> DefaultLockTemplate.builder().provider(down).build())
 			.run((context) -> {
 				assertThat(healthOf(context, "asked").getStatus()).isEqualTo(Status.UP);
 				assertThat(healthOf(context, "asked-2").getStatus()).isEqualTo(Status.DOWN);
-				assertThat(healthOf(context, "local").getStatus()).isEqualTo(Status.UNKNOWN);
+				assertThat(healthOf(context, "local").getStatus()).isEqualTo(Status.UP);
 			});
 	}
 

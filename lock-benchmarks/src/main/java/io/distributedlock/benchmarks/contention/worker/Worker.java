@@ -107,6 +107,7 @@ public final class Worker {
 			}
 			catch (Exception ex) {
 				// on a busy machine loading the classes takes longer than a command may
+				ex.printStackTrace();
 				if (++failed > MOST_FAILED_CYCLES) {
 					throw ex;
 				}
