@@ -22,8 +22,9 @@ import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockTyp
  * up under it, in a file that nothing else protects. Arguments: which lock, the address
  * of the server, the full key, how often an old node asks in milliseconds, the number of
  * threads, and the file. It prints {@code READY}, reads a line with how many milliseconds
- * to work, and prints {@code DONE} with the number of increments, the longest wait in
- * milliseconds, and the number of calls that failed.
+ * to work, and prints {@code DONE} with the number of increments, the longest wait of a
+ * call and the longest time without the lock in milliseconds, and the number of calls
+ * that failed.
  */
 final class Node {
 
@@ -38,6 +39,13 @@ final class Node {
 	private final AtomicInteger increments = new AtomicInteger();
 
 	private final AtomicLong longestWaitNanos = new AtomicLong();
+
+	private final AtomicLong longestAbsenceNanos = new AtomicLong();
+
+	/**
+	 * When a thread has last released the lock.
+	 */
+	private final AtomicLong releasedNanos = new AtomicLong();
 
 	private final AtomicInteger failures = new AtomicInteger();
 
@@ -56,8 +64,9 @@ final class Node {
 			Node node = new Node(open(args[0], args[1], args[2], interval), number);
 			System.out.println("READY");
 			node.work(Integer.parseInt(args[4]), Long.parseLong(readLine()));
-			System.out.println("DONE " + node.increments + " "
-					+ TimeUnit.NANOSECONDS.toMillis(node.longestWaitNanos.get()) + " " + node.failures);
+			System.out
+				.println("DONE " + node.increments + " " + TimeUnit.NANOSECONDS.toMillis(node.longestWaitNanos.get())
+						+ " " + TimeUnit.NANOSECONDS.toMillis(node.longestAbsenceNanos.get()) + " " + node.failures);
 		}
 		// some clients have threads that are not daemons
 		Runtime.getRuntime().halt(0);
@@ -106,7 +115,9 @@ final class Node {
 	}
 
 	private void work(int threads, long millis) throws InterruptedException {
-		long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+		long begin = System.nanoTime();
+		long end = begin + TimeUnit.MILLISECONDS.toNanos(millis);
+		this.releasedNanos.set(begin);
 		List<Thread> running = new ArrayList<>();
 		for (int i = 0; i < threads; i++) {
 			Thread thread = new Thread(() -> {
@@ -132,12 +143,14 @@ final class Node {
 			AutoCloseable held = this.locking.lock();
 			try (held) {
 				// who waits at the end has an easier time, as the others stop
-				long waited = Math.min(System.nanoTime() - asked, end - asked);
-				this.longestWaitNanos.accumulateAndGet(waited, Math::max);
+				long entered = Math.min(System.nanoTime(), end);
+				this.longestWaitNanos.accumulateAndGet(entered - asked, Math::max);
+				this.longestAbsenceNanos.accumulateAndGet(entered - this.releasedNanos.get(), Math::max);
 				long value = read();
 				LockSupport.parkNanos(SECTION_NANOS);
 				write(value + 1);
 				this.increments.incrementAndGet();
+				this.releasedNanos.set(System.nanoTime());
 			}
 		}
 		catch (Exception ex) {
