@@ -1,19 +1,15 @@
 package io.distributedlock.jdbc.internal.table;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
-import io.distributedlock.spi.ReleaseSignal;
 import io.distributedlock.spi.support.DelayedTasks;
 import io.distributedlock.spi.support.Mutex;
 import org.jspecify.annotations.Nullable;
@@ -67,17 +63,7 @@ final class TableLine {
 	 */
 	private final Set<TablePlace> unconfirmed = new LinkedHashSet<>();
 
-	/**
-	 * In the order in which they have joined.
-	 */
-	private final List<QueueRow> rows = new ArrayList<>();
-
-	/**
-	 * What the line listens to for each of its rows, while it listens.
-	 */
-	private final Map<QueueRow, ReleaseSignal.Subscription> messages = new HashMap<>();
-
-	private ReleaseSignal.@Nullable Subscription listening;
+	private final QueueRows rows;
 
 	/**
 	 * Whether a question or a removal is under way.
@@ -94,22 +80,11 @@ final class TableLine {
 	 */
 	private boolean frontDue;
 
-	private long stayedNanos;
-
-	private long frontSinceNanos;
-
 	private long emptySinceNanos;
 
 	private long lingerNanos = LINGER_NANOS;
 
 	private long giveUpAtNanos;
-
-	private boolean knownFirst;
-
-	/**
-	 * The row that a message has named.
-	 */
-	private @Nullable QueueRow named;
 
 	/**
 	 * Calls off the next question, if one is planned.
@@ -126,6 +101,7 @@ final class TableLine {
 	TableLine(String key, TableLines lines) {
 		this.key = key;
 		this.lines = lines;
+		this.rows = new QueueRows(key, lines, this::isFirst);
 	}
 
 	/**
@@ -163,7 +139,7 @@ final class TableLine {
 	}
 
 	boolean isIdle() {
-		return this.mutex.get(() -> this.waiting.isEmpty() && this.rows.isEmpty() && !this.busy);
+		return this.mutex.get(() -> this.waiting.isEmpty() && this.rows.size() == 0 && !this.busy);
 	}
 
 	/**
@@ -191,7 +167,8 @@ final class TableLine {
 		boolean due = this.mutex.get(() -> {
 			boolean isFirst = !this.waiting.isEmpty() && this.waiting.iterator().next() == place;
 			this.frontDue |= isFirst;
-			return isFirst || (this.waiting.contains(place) && (!place.isBehindOthers() || isStayDue(place.request())));
+			return isFirst || (this.waiting.contains(place)
+					&& (!place.isBehindOthers() || this.rows.isStayDue(place.request())));
 		});
 		if (due) {
 			ask();
@@ -260,10 +237,10 @@ final class TableLine {
 		}
 		LeaseRequest request = this.waiting.iterator().next().request();
 		while (this.rows.size() < this.waiting.size()) {
-			addRow(request);
+			this.rows.add(this.lines.row(request));
 		}
-		boolean asksFront = this.frontDue || !this.rows.get(0).isStaying();
-		boolean stayDue = isStayDue(request);
+		boolean asksFront = this.frontDue || !this.rows.isFrontStaying();
+		boolean stayDue = this.rows.isStayDue(request);
 		if (!asksFront && !stayDue && this.unconfirmed.isEmpty()) {
 			return null;
 		}
@@ -272,48 +249,15 @@ final class TableLine {
 		if (asksFront) {
 			stopTimer();
 		}
-		return new QueueQuestion(request, this.giveUpAtNanos, rowsToAskAbout(), List.copyOf(this.unconfirmed),
+		return new QueueQuestion(request, this.giveUpAtNanos, this.rows.toAskAbout(), List.copyOf(this.unconfirmed),
 				asksFront, stayDue);
-	}
-
-	/**
-	 * Return the rows, the one that a message has named before the others.
-	 */
-	private List<QueueRow> rowsToAskAbout() {
-		List<QueueRow> asked = new ArrayList<>(this.rows);
-		if (this.named != null && asked.remove(this.named)) {
-			asked.add(0, this.named);
-		}
-		this.named = null;
-		return List.copyOf(asked);
-	}
-
-	private void addRow(LeaseRequest request) {
-		QueueRow row = this.lines.row(request);
-		if (this.rows.isEmpty()) {
-			this.stayedNanos = System.nanoTime();
-			frontChanged();
-		}
-		this.rows.add(row);
-		if (this.listening != null) {
-			listenTo(row);
-		}
-	}
-
-	private void frontChanged() {
-		this.frontSinceNanos = System.nanoTime();
-		this.knownFirst = false;
-	}
-
-	private boolean isStayDue(LeaseRequest request) {
-		return System.nanoTime() - this.stayedNanos >= request.lookInterval().toNanos() / 2;
 	}
 
 	private CompletionStage<Boolean> granted(QueueQuestion answered, long token) {
 		QueueRow row = answered.front();
 		Lease lease = this.lines.grant(answered, token);
 		TablePlace taker = this.mutex.get(() -> {
-			removeRow(row);
+			this.rows.remove(row);
 			// others of this JVM may have no row yet
 			this.signalled = true;
 			return taker(answered);
@@ -354,60 +298,21 @@ final class TableLine {
 	private void refused(QueueQuestion answered) {
 		boolean askAgain = this.mutex.get(() -> {
 			if (answered.isStayDue()) {
-				this.stayedNanos = answered.beganNanos();
+				this.rows.stayed(answered.beganNanos());
 			}
 			answered.unconfirmed().forEach(this.unconfirmed::remove);
-			boolean askedAnother = answered.asksFront() && !this.rows.isEmpty() && answered.front() != this.rows.get(0);
-			return noteFirst(answered) || askedAnother;
+			boolean askedAnother = answered.asksFront() && !this.rows.isFront(answered.front());
+			return this.rows.noteFirst(answered.first().get()) || askedAnother;
 		});
 		answered.unconfirmed().forEach(TablePlace::confirm);
 		if (askAgain) {
 			released();
 		}
-		listen();
-	}
-
-	/**
-	 * Listen from now on, and ask once more: the key may have been released before others
-	 * could see the rows.
-	 */
-	private void listen() {
 		this.mutex.run(() -> {
-			if (this.listening == null && !this.waiting.isEmpty()) {
-				this.rows.forEach(this::listenTo);
-				this.listening = this.lines.listen(this.key, this::released);
+			if (!this.waiting.isEmpty()) {
+				this.rows.listen(this::released);
 			}
 		});
-	}
-
-	private void listenTo(QueueRow row) {
-		this.messages.put(row, this.lines.listen(this.key, row, () -> isFirst(row)));
-	}
-
-	/**
-	 * Note which row is the first in the queue. If it is one of this JVM, it is the
-	 * front: two that joined at the same time may stand in another order in the database.
-	 * @return whether the front is another one now
-	 */
-	private boolean noteFirst(QueueQuestion answered) {
-		String first = answered.first().get();
-		QueueRow own = this.rows.stream().filter((row) -> row.name().equals(first)).findFirst().orElse(null);
-		if (own == null) {
-			return false;
-		}
-		boolean isAnother = own != this.rows.get(0);
-		moveToFront(own);
-		if (isAnother || !this.knownFirst) {
-			frontChanged();
-			this.knownFirst = true;
-		}
-		return isAnother;
-	}
-
-	private void moveToFront(QueueRow row) {
-		if (this.rows.remove(row)) {
-			this.rows.add(0, row);
-		}
 	}
 
 	private void failed(QueueQuestion answered, Throwable failure) {
@@ -415,7 +320,7 @@ final class TableLine {
 			if (answered.sent().get()) {
 				answered.rows().forEach(QueueRow::isInDoubt);
 				// it may have the key already: then no other one gets it
-				moveToFront(answered.front());
+				this.rows.moveToFront(answered.front());
 			}
 			Set<TablePlace> asked = new LinkedHashSet<>(this.waiting);
 			// nobody has asked about those that came since
@@ -433,7 +338,7 @@ final class TableLine {
 	 */
 	private void isFirst(QueueRow row) {
 		this.mutex.run(() -> {
-			this.named = row;
+			this.rows.named(row);
 			// the question that asks about it is one that asks the front
 			this.frontDue |= !this.waiting.isEmpty();
 		});
@@ -465,7 +370,7 @@ final class TableLine {
 		if (this.lines.areReleasesTold()) {
 			return look;
 		}
-		long waited = System.nanoTime() - later(this.frontSinceNanos, first.sinceNanos());
+		long waited = System.nanoTime() - later(this.rows.frontSinceNanos(), first.sinceNanos());
 		return Math.min(look, Math.max(FIRST_INTERVAL_NANOS, waited / INTERVALS_PER_WAIT));
 	}
 
@@ -475,8 +380,7 @@ final class TableLine {
 	}
 
 	/**
-	 * Remove the rows that no call needs, the newest first: so one that has waited long
-	 * is not lost while calls keep coming.
+	 * Remove the rows that no call needs.
 	 */
 	private void lingered() {
 		List<QueueRow> surplus = this.mutex.get(this::takeSurplus);
@@ -499,9 +403,7 @@ final class TableLine {
 			removeLater(restNanos);
 			return List.of();
 		}
-		List<QueueRow> surplus = List
-			.copyOf(this.rows.subList(Math.min(this.waiting.size(), this.rows.size()), this.rows.size()));
-		surplus.forEach(this::removeRow);
+		List<QueueRow> surplus = this.rows.removeBeyond(this.waiting.size());
 		this.busy = !surplus.isEmpty();
 		return surplus;
 	}
@@ -510,25 +412,9 @@ final class TableLine {
 	 * Remove all rows immediately, as no call will come.
 	 */
 	void close() {
-		List<QueueRow> left = this.mutex.get(() -> List.copyOf(this.rows));
+		List<QueueRow> left = this.mutex.get(this.rows::all);
 		this.lines.remove(this.key, left);
 		left.forEach((row) -> row.ended(null));
-	}
-
-	private void removeRow(QueueRow row) {
-		boolean wasFront = this.rows.indexOf(row) == 0;
-		this.rows.remove(row);
-		if (wasFront) {
-			frontChanged();
-		}
-		ReleaseSignal.Subscription messagesToRow = this.messages.remove(row);
-		if (messagesToRow != null) {
-			messagesToRow.close();
-		}
-		if (this.rows.isEmpty() && this.listening != null) {
-			this.listening.close();
-			this.listening = null;
-		}
 	}
 
 	private void removeLater(long nanos) {
