@@ -273,32 +273,28 @@ public final class RedisLink implements AutoCloseable {
 		return new RedisCall(call, this.shortfalls).<T>send(asyncCommands(connection), timeout)
 			.handle((answer, failure) -> {
 				this.used = true;
-				Throwable cause = (failure != null) ? Failures.unwrap(failure) : null;
-				if (cause == null || cause instanceof RedisCommandExecutionException) {
+				if (failure == null) {
+					silence.end();
+					return answer;
+				}
+				Throwable cause = Failures.unwrap(failure);
+				if (cause instanceof RedisCommandExecutionException) {
 					silence.end();
 				}
-				if (cause != null && RedisErrors.isOfWrongNode(cause)) {
+				if (RedisErrors.isOfWrongNode(cause)) {
 					this.topology.doubt();
 				}
-				if (cause != null && RedisErrors.isOfReplica(cause)) {
-					// a former primary keeps its connections: new ones lead elsewhere
-					replaceConnections();
-				}
-				if (cause instanceof TimeoutException) {
-					if (silence.isDoubtful(askedAt) || connection instanceof StatefulRedisClusterConnection) {
-						replaceConnections();
-					}
-					throw RedisErrors.retryable("Redis did not answer within %s ms".formatted(timeout.toMillis()),
-							cause);
-				}
+				boolean late = cause instanceof TimeoutException;
 				// the application may have set up a shorter time-out in the client
-				if (cause instanceof RedisCommandTimeoutException && silence.isDoubtful(askedAt)) {
+				boolean silent = (late || cause instanceof RedisCommandTimeoutException)
+						&& silence.isDoubtful(askedAt);
+				boolean lateOfCluster = late && connection instanceof StatefulRedisClusterConnection;
+				// a former primary keeps its connections: new ones lead elsewhere
+				if (silent || lateOfCluster || RedisErrors.isOfReplica(cause)) {
 					replaceConnections();
 				}
-				if (cause != null) {
-					throw new CompletionException(cause);
-				}
-				return answer;
+				throw late ? RedisErrors.retryable("Redis did not answer within %s ms".formatted(timeout.toMillis()),
+						cause) : new CompletionException(cause);
 			});
 	}
 
