@@ -18,7 +18,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class CoverageTests {
 
 	private static final Pattern PRODUCT = Pattern
-		.compile("lock-(core|spring|micrometer|providers/[a-z-]+|spring-boot-autoconfigure)/src/main/java/.*");
+		.compile("lock-(core|spring|micrometer|rewrite|providers/[a-z-]+|spring-boot-autoconfigure)/src/main/java/.*");
 
 	private static final Pattern CLASS = Pattern
 		.compile("(?m)^(?:(?:public|final|abstract|sealed|non-sealed) )*(?:class|record) ");

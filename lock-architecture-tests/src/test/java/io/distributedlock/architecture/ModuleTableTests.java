@@ -111,6 +111,8 @@ class ModuleTableTests {
 			Map.entry("lock-micrometer",
 					new Module(new String[] { "io.distributedlock.micrometer.." },
 							join(CORE, "org.slf4j..", "io.micrometer.."))),
+			Map.entry("lock-rewrite",
+					new Module(new String[] { "io.distributedlock.rewrite" }, "org.openrewrite..")),
 			Map.entry("lock-redis-scripts", new Module(new String[] { REDIS_SCRIPTS }, FACES)),
 			Map.entry("lock-test",
 					new Module(join(KIT, TEST_LOCKS, TEST_CLOCK),
