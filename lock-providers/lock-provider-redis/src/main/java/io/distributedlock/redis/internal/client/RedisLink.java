@@ -286,8 +286,7 @@ public final class RedisLink implements AutoCloseable {
 				}
 				boolean late = cause instanceof TimeoutException;
 				// the application may have set up a shorter time-out in the client
-				boolean silent = (late || cause instanceof RedisCommandTimeoutException)
-						&& silence.isDoubtful(askedAt);
+				boolean silent = (late || cause instanceof RedisCommandTimeoutException) && silence.isDoubtful(askedAt);
 				boolean lateOfCluster = late && connection instanceof StatefulRedisClusterConnection;
 				// a former primary keeps its connections: new ones lead elsewhere
 				if (silent || lateOfCluster || RedisErrors.isOfReplica(cause)) {
