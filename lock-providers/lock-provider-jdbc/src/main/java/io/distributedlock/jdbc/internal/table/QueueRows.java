@@ -4,7 +4,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.ReleaseSignal;
@@ -16,14 +17,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class QueueRows {
 
-	private final String key;
-
-	private final TableLines lines;
-
 	/**
-	 * Called when a message names a row as the first in the queue.
+	 * Begins to listen to the messages to a row.
 	 */
-	private final Consumer<QueueRow> whenFirst;
+	private final Function<QueueRow, ReleaseSignal.Subscription> messagesTo;
 
 	private final List<QueueRow> rows = new ArrayList<>();
 
@@ -51,10 +48,8 @@ final class QueueRows {
 
 	private long stayedNanos;
 
-	QueueRows(String key, TableLines lines, Consumer<QueueRow> whenFirst) {
-		this.key = key;
-		this.lines = lines;
-		this.whenFirst = whenFirst;
+	QueueRows(Function<QueueRow, ReleaseSignal.Subscription> messagesTo) {
+		this.messagesTo = messagesTo;
 	}
 
 	List<QueueRow> all() {
@@ -141,18 +136,17 @@ final class QueueRows {
 
 	/**
 	 * Listen to messages from now on.
-	 * @param onRelease called when any owner has released the key, and once at the
-	 * beginning, as the key may have been released before
+	 * @param releases begins to listen to the releases of the key by any owner
 	 */
-	void listen(Runnable onRelease) {
+	void listen(Supplier<ReleaseSignal.Subscription> releases) {
 		if (this.listening == null) {
 			this.rows.forEach(this::listenTo);
-			this.listening = this.lines.listen(this.key, onRelease);
+			this.listening = releases.get();
 		}
 	}
 
 	private void listenTo(QueueRow row) {
-		this.messages.put(row, this.lines.listen(this.key, row, () -> this.whenFirst.accept(row)));
+		this.messages.put(row, this.messagesTo.apply(row));
 	}
 
 	/**

@@ -101,7 +101,7 @@ final class TableLine {
 	TableLine(String key, TableLines lines) {
 		this.key = key;
 		this.lines = lines;
-		this.rows = new QueueRows(key, lines, this::isFirst);
+		this.rows = new QueueRows((row) -> lines.listen(key, row, () -> isFirst(row)));
 	}
 
 	/**
@@ -310,7 +310,8 @@ final class TableLine {
 		}
 		this.mutex.run(() -> {
 			if (!this.waiting.isEmpty()) {
-				this.rows.listen(this::released);
+				// told at once, too: the key may have been released before
+				this.rows.listen(() -> this.lines.listen(this.key, this::released));
 			}
 		});
 	}
