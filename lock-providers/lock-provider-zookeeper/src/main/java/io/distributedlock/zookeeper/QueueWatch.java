@@ -114,27 +114,20 @@ final class QueueWatch extends SharedWatch<QueueWatch.Waiter> {
 	}
 
 	private void onEvent(WatchedEvent event) {
-		if (event.getType() == EventType.None) {
-			// the client sets the watch again, and what happened meanwhile is not told
-			if (event.getState() == KeeperState.SyncConnected) {
-				waiters().forEach(Waiter::missed);
-			}
-			return;
+		EventType type = event.getType();
+		if (type == EventType.NodeDeleted) {
+			String name = event.getPath().substring(event.getPath().lastIndexOf('/') + 1);
+			this.gone.add(name);
+			waiters().forEach((waiter) -> waiter.gone(name));
 		}
-		if (event.getType() == EventType.PersistentWatchRemoved) {
+		else if (type == EventType.PersistentWatchRemoved) {
 			// perhaps by another provider with the same client
 			this.session = 0;
 			waiters().forEach(Waiter::missed);
-			return;
 		}
-		String path = event.getPath();
-		if (path == null || path.length() <= this.parent.length()) {
-			return;
-		}
-		String name = path.substring(this.parent.length() + 1);
-		if (event.getType() == EventType.NodeDeleted) {
-			this.gone.add(name);
-			waiters().forEach((waiter) -> waiter.gone(name));
+		else if (type == EventType.None && event.getState() != KeeperState.Disconnected) {
+			// the client is connected again, or its session has ended
+			waiters().forEach(Waiter::missed);
 		}
 	}
 

@@ -25,6 +25,7 @@ import org.apache.curator.framework.api.CuratorEvent;
 import org.apache.curator.retry.RetryNTimes;
 import org.apache.curator.test.TestingServer;
 import org.apache.zookeeper.ZooDefs.Ids;
+import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.ACL;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -168,6 +169,21 @@ class QueueWatchTests {
 		get(holder.release());
 		this.proxy.heal();
 		get(get(place.granted()).release());
+	}
+
+	@Test
+	void placeWhoseSessionHasEndedFailsWithoutAPoll() throws Exception {
+		Objects.requireNonNull(get(provider(this.near).tryAcquire(REQUEST)));
+		LockQueue.Place place = provider(this.far).enqueue(REQUEST);
+		// by then the queue is watched
+		Patience.await().during(Duration.ofMillis(500)).until(place::isBehindOthers);
+		ZooKeeper ended = this.far.getZookeeperClient().getZooKeeper();
+		// whoever closes a session ends it for the client that has it, too
+		new ZooKeeper(this.server.getConnectString(), Servers.SESSION_MILLIS, (event) -> {
+		}, ended.getSessionId(), ended.getSessionPasswd()).close();
+		assertThat(place.granted().toCompletableFuture()).failsWithin(Patience.LIMIT)
+			.withThrowableThat()
+			.withMessageContaining("ended with its ZooKeeper session");
 	}
 
 	@Test
