@@ -228,6 +228,7 @@ final class ZooKeeperCalls implements AutoCloseable {
 	 */
 	private CompletableFuture<CuratorEvent> send(Duration patience, Command command, Runnable onUnknown) {
 		Duration timeout = ZooKeeperLease.shorter(patience, this.commandTimeout);
+		long until = System.nanoTime() + timeout.toNanos();
 		CompletableFuture<CuratorEvent> answer = new CompletableFuture<>();
 		BackgroundCallback callback = (sender, event) -> {
 			Code code = Code.get(event.getResultCode());
@@ -241,7 +242,7 @@ final class ZooKeeperCalls implements AutoCloseable {
 		};
 		Runnable sending = () -> {
 			try {
-				if (!answer.isDone()) {
+				if (System.nanoTime() - until < 0) {
 					command.send(callback);
 				}
 			}

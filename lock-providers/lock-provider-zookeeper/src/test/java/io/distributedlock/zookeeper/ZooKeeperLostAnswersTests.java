@@ -129,6 +129,21 @@ class ZooKeeperLostAnswersTests {
 	}
 
 	@Test
+	void nothingIsSentForAnAttemptThatWasGivenUp() throws Exception {
+		CuratorFramework far = client(this.proxy.port());
+		ZooKeeperLockProvider provider = provider(far, LONG);
+		get(get(provider.tryAcquire(request(LONG))).release());
+		Stat before = far.checkExists().forPath(NODE);
+		LeaseRequest late = new LeaseRequest("k", LONG, LockType.EXCLUSIVE, 1, System.nanoTime() - 1);
+		assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> get(provider.tryAcquire(late)))
+			.withCauseInstanceOf(BackendException.class);
+		assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> get(provider.enqueue(late).granted()))
+			.withCauseInstanceOf(BackendException.class);
+		// the server carries out the commands of a session one after the other
+		assertThat(far.checkExists().forPath(NODE)).isEqualTo(before);
+	}
+
+	@Test
 	void attemptWaitsForTheFirstConnection() {
 		try (ZooKeeperTestServer late = ZooKeeperTestServer.prepare()) {
 			ZooKeeperLockProvider provider = provider(client(late.port()), Patience.LIMIT);
