@@ -81,6 +81,9 @@ final class EtcdPlace extends WatchingPlace implements WatchedQueue.QueuedKey {
 			else if (!this.keys.isFree(found(response), Long.MAX_VALUE)) {
 				refuseAndRemember();
 			}
+			else if (this.request.remainingNanos() <= 0) {
+				fail(new BackendException("etcd did not answer in time", true, null));
+			}
 			else if (!isOver()) {
 				createKey(lease, again);
 			}

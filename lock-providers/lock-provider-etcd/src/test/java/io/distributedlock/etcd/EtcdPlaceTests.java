@@ -134,6 +134,30 @@ class EtcdPlaceTests {
 		}
 	}
 
+	@Test
+	void keyIsNotCreatedAfterALookWhoseAnswerNobodyWaitedFor() {
+		HeldReplies replies = new HeldReplies();
+		try (EtcdTestServer server = EtcdTestServer.run();
+				Client near = Client.builder().endpoints(server.url()).build();
+				Client far = Client.builder().endpoints(server.url()).interceptor(replies).build();
+				EtcdLockProvider other = provider(near);
+				EtcdLockProvider provider = provider(far)) {
+			Lease before = Objects.requireNonNull(get(other.tryAcquire(REQUEST)));
+			// creates a key, and deletes it; after that an attempt looks first
+			assertThat(get(provider.tryAcquire(REQUEST))).isNull();
+			get(before.release());
+			CompletableFuture<Status> look = replies.hold("Txn", 3);
+			LeaseRequest impatient = new LeaseRequest("k", LONG, LockType.EXCLUSIVE, 1,
+					System.nanoTime() + Duration.ofSeconds(1).toNanos());
+			CompletionStage<Lease> attempt = provider.tryAcquire(impatient);
+			replies.await("Txn", 3);
+			Patience.await().until(() -> impatient.remainingNanos() <= 0);
+			look.complete(Status.OK);
+			Patience.await().until(attempt.toCompletableFuture()::isDone);
+			assertThat(replies.count("Txn")).isEqualTo(3);
+		}
+	}
+
 	private static EtcdLockProvider provider(Client client) {
 		return new EtcdLockProvider(client, EtcdLockProvider.DEFAULT_PREFIX, LONG);
 	}
