@@ -55,9 +55,11 @@ final class MemcachedContact {
 			current = connecting();
 			this.next = current;
 		}
-		return current.handle((connected, refusal) -> refusal)
-			.thenApply((refusal) -> (refusal != null) ? MemcachedErrors.translate(refusal) : failure)
-			.getNow(failure);
+		// until it is done, a future keeps what follows it, and with that the failure
+		return !current.isDone() ? failure
+				: current
+					.handle((connected, refusal) -> (refusal != null) ? MemcachedErrors.translate(refusal) : failure)
+					.join();
 	}
 
 	private CompletableFuture<@Nullable Void> connecting() {

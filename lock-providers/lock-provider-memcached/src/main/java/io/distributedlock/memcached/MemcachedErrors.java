@@ -40,10 +40,6 @@ final class MemcachedErrors {
 		return new BackendException("Memcached failed with " + cause.getClass().getSimpleName(), false, cause);
 	}
 
-	static BackendException givenUp() {
-		return new BackendException("Memcached did not answer in time", true, null);
-	}
-
 	static BackendException alwaysRenewed() {
 		return new BackendException("the lock was renewed each time it was about to be changed: try again", true, null);
 	}

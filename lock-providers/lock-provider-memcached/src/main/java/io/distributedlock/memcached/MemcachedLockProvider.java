@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.LongFunction;
 
 import com.spotify.folsom.MemcacheClient;
@@ -101,7 +102,7 @@ public final class MemcachedLockProvider implements LockProvider, LockOwners {
 		Duration patience = Duration.ofNanos(Math.min(request.remainingNanos(), this.commandTimeout.toNanos()));
 		return this.contact.first(patience)
 			.thenCompose((met) -> (request.remainingNanos() > 0) ? add(request)
-					: CompletableFuture.failedFuture(MemcachedErrors.givenUp()));
+					: CompletableFuture.failedFuture(MemcachedErrors.translate(new TimeoutException())));
 	}
 
 	private CompletionStage<@Nullable Lease> add(LeaseRequest request) {
@@ -135,7 +136,7 @@ public final class MemcachedLockProvider implements LockProvider, LockOwners {
 	 */
 	private CompletionStage<Boolean> isOwn(LeaseRequest request, String owner) {
 		if (request.remainingNanos() <= 0) {
-			throw MemcachedErrors.givenUp();
+			throw MemcachedErrors.translate(new TimeoutException());
 		}
 		return bounded(this.client.get(request.key())).thenApply(owner::equals);
 	}

@@ -1,6 +1,7 @@
 package io.distributedlock.memcached;
 
 import java.io.IOException;
+import java.lang.ref.WeakReference;
 import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,6 +26,7 @@ import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
+import io.distributedlock.spi.support.Failures;
 import io.distributedlock.test.network.TcpProxy;
 import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.MemcachedTestServer;
@@ -189,6 +191,17 @@ class MemcachedEdgeCaseTests {
 			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> template.tryAcquire("k"))
 				.withMessageContaining("Disconnected, memcached=127.0.0.1");
 		}
+	}
+
+	@Test
+	void failuresOfAnOutageAreNotKeptInMemory() {
+		this.server.kill();
+		WeakReference<Throwable> failure = new WeakReference<>(
+				this.provider.ping().handle((done, thrown) -> Failures.unwrap(thrown)).toCompletableFuture().join());
+		Patience.await("the failure is forgotten").until(() -> {
+			System.gc();
+			return failure.get() == null;
+		});
 	}
 
 	@Test
