@@ -151,6 +151,24 @@ class JdbcSchemaTests {
 	}
 
 	@Test
+	void readerThatHasGivenUpWhileARowWasLockedLeavesItsConnectionToThePool() throws SQLException {
+		String url = Databases.emptyDatabase(mariaDb, "locked");
+		HikariDataSource pool = open(Databases.pool(url, "app", "secret", 1));
+		JdbcLockSchema.create(pool, JdbcDialect.MARIADB);
+		JdbcLockSettings settings = Databases.settings(JdbcDialect.MARIADB);
+		LeaseRequest reader = request("k", Duration.ofSeconds(60), LockType.READ);
+		get(get(open(JdbcLocks.provider(pool, settings)).tryAcquire(reader)).release());
+		long before = count(pool, "SELECT CONNECTION_ID()");
+		LockProvider hasty = open(JdbcLocks.provider(pool, settings.withCommandTimeout(Duration.ofSeconds(1))));
+		try (Connection other = DriverManager.getConnection(url, "app", "secret")) {
+			other.setAutoCommit(false);
+			Session.on(other).text("SELECT owner FROM distributed_lock WHERE lock_key = 'k' FOR UPDATE");
+			assertThat(hasty.tryAcquire(reader)).failsWithin(Patience.LIMIT);
+		}
+		assertThat(count(pool, "SELECT CONNECTION_ID()")).isEqualTo(before);
+	}
+
+	@Test
 	void keysThatDifferAreDifferentLocks() throws SQLException {
 		keysAreDifferentLocks(JdbcDialect.H2, emptyH2(""));
 		keysAreDifferentLocks(JdbcDialect.H2, emptyH2(";IGNORECASE=TRUE"));

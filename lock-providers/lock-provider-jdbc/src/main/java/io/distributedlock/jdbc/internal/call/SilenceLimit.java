@@ -1,6 +1,7 @@
 package io.distributedlock.jdbc.internal.call;
 
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
@@ -56,7 +57,10 @@ public final class SilenceLimit {
 	 */
 	public void lift(Session session) throws SQLException {
 		if (this.dialect.isOfMySqlFamily()) {
-			session.update(RESTORE_LIMIT);
+			// whether the caller still waits or not
+			try (Statement statement = session.connection().createStatement()) {
+				statement.execute(RESTORE_LIMIT);
+			}
 		}
 	}
 
