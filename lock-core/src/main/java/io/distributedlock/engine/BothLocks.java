@@ -113,16 +113,19 @@ public final class BothLocks implements Lock {
 	}
 
 	private <E extends Exception> boolean andOurs(LockedCall<Boolean, E> second) throws E {
-		boolean taken = false;
+		Held first = this.old::unlock;
 		try {
-			taken = second.call();
-			return taken;
-		}
-		finally {
-			if (!taken) {
-				this.old.unlock();
+			if (second.call()) {
+				return true;
 			}
 		}
+		catch (Throwable ex) {
+			try (first) {
+				throw ex;
+			}
+		}
+		first.close();
+		return false;
 	}
 
 	/**

@@ -9,6 +9,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockRequest;
+import io.distributedlock.event.LockObservation;
 import io.distributedlock.local.LocalLockProvider;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -59,6 +60,27 @@ class BothLocksTests {
 		this.template.close();
 		assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(this.both::lock);
 		assertThat(this.old.isLocked()).isFalse();
+	}
+
+	/**
+	 * As where its lease has ended.
+	 */
+	@Test
+	void interruptIsToldThoughTheOldLockIsLostMeanwhile() {
+		try (DefaultLockTemplate observed = DefaultLockTemplate.builder()
+			.provider(new LocalLockProvider())
+			.observer((call) -> {
+				this.old.unlock();
+				Thread.currentThread().interrupt();
+				return new LockObservation() {
+				};
+			})
+			.build()) {
+			Lock lost = new BothLocks(this.old, observed.asLock(LockRequest.of("k")));
+			assertThatExceptionOfType(InterruptedException.class).isThrownBy(lost::lockInterruptibly)
+				.satisfies((ex) -> assertThat(ex.getSuppressed())
+					.hasExactlyElementsOfTypes(IllegalMonitorStateException.class));
+		}
 	}
 
 	@Test
