@@ -39,19 +39,15 @@ public record Extension(EngineRuntime runtime, ProviderCalls providerCalls, Leas
 	}
 
 	private CompletableFuture<@Nullable Void> send(HeldLock lock, Duration leaseTime) {
-		LockAttempt attempt = lock.attempt();
 		// one command time-out for both: the answers to earlier requests, and this one
 		CompletableFuture<@Nullable LeaseTerm> answer = this.providerCalls.expect();
 		lock.requests().extend(() -> request(lock, leaseTime, answer)).whenComplete(Failures.settling(answer));
 		return answer.handle((term, failure) -> {
+			// it may have ended meanwhile, whatever became of the request
+			lock.ensureHeld();
 			if (failure != null) {
-				throw LockErrors.notExtended(attempt, Failures.unwrap(failure));
+				throw LockErrors.notExtended(lock.attempt(), Failures.unwrap(failure));
 			}
-			if (term == null) {
-				this.keeper.lose(lock, "the backend says that this owner no longer has it");
-				throw LockErrors.lost(attempt, "the backend no longer had it when it was to be extended");
-			}
-			this.keeper.lookAgain(lock);
 			return null;
 		});
 	}
@@ -86,6 +82,9 @@ public record Extension(EngineRuntime runtime, ProviderCalls providerCalls, Leas
 		}
 		else if (term != null) {
 			lock.clock().extended(term, this.runtime.nanoTime(), sent);
+		}
+		else {
+			this.keeper.lose(lock, "the backend says that this owner no longer has it");
 		}
 		this.keeper.lookAgain(lock);
 	}

@@ -208,6 +208,35 @@ class SingleHandleTests {
 		}
 	}
 
+	@Test
+	void extensionThatWaitsWhileTheLockIsLostIsALoss() {
+		CompletableFuture<LeaseTerm> slow = new CompletableFuture<>();
+		this.provider.renewals.add(() -> slow);
+		try (LockHandle handle = this.template.acquire(lease(Duration.ofMinutes(10)))) {
+			List<CompletableFuture<Void>> extensions = List.of(handle.extendAsync(Duration.ofHours(1)),
+					handle.extendAsync(Duration.ofHours(1)));
+			slow.complete(null);
+			extensions.forEach((extension) -> assertThat(extension).failsWithin(Patience.LIMIT)
+				.withThrowableThat()
+				.withCauseInstanceOf(LockLostException.class));
+			assertThat(this.provider.renewed).hasValue(1);
+		}
+	}
+
+	@Test
+	void lateAnswerThatRefusesAnExtensionIsALoss() {
+		CompletableFuture<LeaseTerm> late = new CompletableFuture<>();
+		this.provider.renewals.add(() -> late);
+		try (DefaultLockTemplate hasty = builder().commandTimeout(Duration.ofMillis(300)).build();
+				LockHandle handle = hasty.acquire(lease(Duration.ofMinutes(10)))) {
+			assertThatExceptionOfType(LockUnavailableException.class)
+				.isThrownBy(() -> handle.extend(Duration.ofHours(1)));
+			late.complete(null);
+			Patience.await().until(() -> this.losses.size() == 1);
+			assertThat(handle.isValid()).isFalse();
+		}
+	}
+
 	private static LeaseTerm aThirdIsOver(Duration lease) {
 		return new LeaseTerm(System.nanoTime() - lease.dividedBy(3).toNanos(), lease);
 	}
