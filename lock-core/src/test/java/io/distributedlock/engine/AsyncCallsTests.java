@@ -28,6 +28,8 @@ import io.distributedlock.LockNotAcquiredException.Reason;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
 import io.distributedlock.LockUnavailableException;
+import io.distributedlock.event.LockEvent;
+import io.distributedlock.event.LockListener;
 import io.distributedlock.local.LocalLockProvider;
 import io.distributedlock.spi.support.Failures;
 import io.distributedlock.test.clock.AdjustableClock;
@@ -292,6 +294,29 @@ class AsyncCallsTests {
 		}
 		finally {
 			blocked.countDown();
+		}
+	}
+
+	@Test
+	void callForSeveralLocksNamesTheOneThatItsBackendDoesNotAnswer() {
+		TrickyProvider silent = new TrickyProvider("z-silent");
+		silent.acquire.always(Trick.never());
+		List<LockEvent> told = new CopyOnWriteArrayList<>();
+		try (DefaultLockTemplate hasty = DefaultLockTemplate.builder()
+			.provider(this.provider)
+			.provider(silent)
+			.commandTimeout(Duration.ofSeconds(2))
+			.listener(LockListener.of(LockEvent.Unavailable.class, told::add))
+			.build()) {
+			assertThat(hasty.tryAcquireAsync(K.and(LockRequest.of("b").withProvider("z-silent"))))
+				.failsWithin(Patience.LIMIT)
+				.withThrowableThat()
+				.havingCause()
+				.isInstanceOfSatisfying(LockUnavailableException.class,
+						(ex) -> assertThat(List.of(ex.getProvider(), ex.getKey())).containsExactly("z-silent", "b"));
+			Patience.await().until(() -> told.stream().anyMatch((event) -> event.provider().equals("z-silent")));
+			Leftovers.assertNone(hasty);
+			assertThat(this.provider.isFree("k")).isTrue();
 		}
 	}
 

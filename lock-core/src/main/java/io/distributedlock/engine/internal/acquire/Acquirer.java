@@ -14,6 +14,7 @@ import io.distributedlock.LockException;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockNotAcquiredException.Reason;
+import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.internal.event.ObservedCall;
 import io.distributedlock.engine.internal.handle.EngineHandle;
 import io.distributedlock.engine.internal.handle.HandleReleases;
@@ -181,8 +182,14 @@ public record Acquirer(Acquisition.Shared shared, List<LockObserver> observers, 
 		ObservedCall observed = ObservedCall.begin(attempt, this.observers, this.shared.runtime());
 		Acquisition acquisition = new Acquisition(attempt, this.shared, caller, null, observed);
 		Delivery<R> delivery = new Delivery<>(asked, orThrow, toResult, future, observed, late);
-		// cancelled, or completed by the user or a time-out
-		future.whenComplete((ignored, failure) -> acquisition.end(AcquisitionOutcome.INTERRUPTED));
+		future.whenComplete((ignored, failure) -> {
+			if (failure instanceof LockUnavailableException) {
+				// of several locks, the one that was asked for when their time was over
+				acquisition.endUnanswered();
+			}
+			// cancelled, or completed by the user or a time-out
+			acquisition.end(AcquisitionOutcome.INTERRUPTED);
+		});
 		acquisition.start().thenAccept(delivery::send);
 	}
 

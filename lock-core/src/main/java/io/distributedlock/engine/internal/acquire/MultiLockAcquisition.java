@@ -50,11 +50,14 @@ final class MultiLockAcquisition {
 	 */
 	private volatile boolean threadless;
 
-	private volatile @Nullable CompletableFuture<?> current;
+	/**
+	 * Completes when the step under way ends.
+	 */
+	private volatile CompletableFuture<?> current = CompletableFuture.completedFuture(null);
 
 	/**
 	 * Create an acquisition that has not begun.
-	 * @param forWork as in {@link Acquirer#acquire(List, CompletableFuture, boolean)}
+	 * @param forWork as in {@link Acquirer#start}
 	 */
 	MultiLockAcquisition(Acquirer acquirer, List<LockAttempt> attempts, boolean orThrow, boolean forWork) {
 		this.acquirer = acquirer;
@@ -102,35 +105,25 @@ final class MultiLockAcquisition {
 	 */
 	<R> void start(CompletableFuture<R> result, Function<Optional<EngineHandle>, R> toResult) {
 		Timers.Timer limit = this.acquirer.callBackAt(this.giveUpAtNanos, this.acquirer.callbacks().capture(),
-				() -> giveUp(result, outOfTime()));
+				() -> giveUp(result));
 		result.whenComplete((ignored, failure) -> {
 			limit.cancel();
-			cancelCurrent();
+			this.current.cancel(false);
 		});
 		takeNext(LockContext.capture(), result, toResult);
-	}
-
-	private LockException outOfTime() {
-		LockAttempt first = this.attempts.get(0);
-		return this.acquirer.outOfTime(first, this.threadless ? LockErrors.noThread(first)
-				: LockErrors.unavailable(first, this.acquirer.shared().providerCalls().noAnswer()));
 	}
 
 	/**
 	 * End the step under way before the caller is told: what the caller does then may
 	 * take long, and meanwhile nothing may be asked of a backend for it.
 	 */
-	private void giveUp(CompletableFuture<?> result, LockException failure) {
+	private void giveUp(CompletableFuture<?> result) {
 		CompletableFuture<?> pending = this.current;
-		if (pending == null || !pending.completeExceptionally(failure)) {
+		LockAttempt asked = this.attempts.get(Math.min(this.taken.size(), this.attempts.size() - 1));
+		LockException failure = this.acquirer.outOfTime(asked, this.threadless ? LockErrors.noThread(asked)
+				: LockErrors.unavailable(asked, this.acquirer.shared().providerCalls().noAnswer()));
+		if (!pending.completeExceptionally(failure)) {
 			result.completeExceptionally(failure);
-		}
-	}
-
-	private void cancelCurrent() {
-		CompletableFuture<?> pending = this.current;
-		if (pending != null) {
-			pending.cancel(false);
 		}
 	}
 
@@ -151,18 +144,21 @@ final class MultiLockAcquisition {
 				releaseTaken();
 				result.completeExceptionally(Failures.unwrap(failure));
 			}
+			else if (handle.isEmpty()) {
+				releaseTaken();
+				result.complete(toResult.apply(handle));
+			}
 			else {
-				onNext(handle, caller, result, toResult);
+				this.taken.add(handle.get());
+				takeNext(caller, result, toResult);
 			}
 		});
 		this.current = next;
 		try {
-			caller.call(() -> {
-				boolean last = this.taken.size() == this.attempts.size() - 1;
-				this.acquirer.start(attempt, inTimeLeft(attempt), this.orThrow, (handle) -> handle, next,
-						(this.forWork && last) ? (callbacks) -> this.threadless = true : null);
-				return attempt;
-			});
+			boolean last = this.taken.size() == this.attempts.size() - 1;
+			caller.wrap(() -> this.acquirer.start(attempt, inTimeLeft(attempt), this.orThrow, (handle) -> handle, next,
+					(this.forWork && last) ? (callbacks) -> this.threadless = true : null))
+				.run();
 		}
 		catch (Throwable ex) {
 			// refused because of what the caller holds; later steps run on other threads,
@@ -170,19 +166,7 @@ final class MultiLockAcquisition {
 			next.completeExceptionally(ex);
 		}
 		if (result.isDone()) {
-			cancelCurrent();
-		}
-	}
-
-	private <R> void onNext(Optional<EngineHandle> handle, LockContext caller, CompletableFuture<R> result,
-			Function<Optional<EngineHandle>, R> toResult) {
-		if (handle.isEmpty()) {
-			releaseTaken();
-			result.complete(toResult.apply(Optional.empty()));
-		}
-		else {
-			this.taken.add(handle.get());
-			takeNext(caller, result, toResult);
+			next.cancel(false);
 		}
 	}
 
