@@ -18,6 +18,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import io.distributedlock.LockException;
@@ -317,6 +318,21 @@ class AsyncCallsTests {
 			Patience.await().until(() -> told.stream().anyMatch((event) -> event.provider().equals("z-silent")));
 			Leftovers.assertNone(hasty);
 			assertThat(this.provider.isFree("k")).isTrue();
+		}
+	}
+
+	@Test
+	void manyLocksAreAcquiredThoughTheExecutorIsBusy() {
+		CountDownLatch blocked = new CountDownLatch(1);
+		try (DefaultLockTemplate onOne = onTheOnlyThread(Duration.ofSeconds(5))) {
+			this.one.execute(() -> awaitUninterruptibly(blocked));
+			List<String> keys = IntStream.range(0, 60).mapToObj((i) -> "k" + i).toList();
+			assertThat(onOne.acquireAsync(LockRequest.ofAll(keys).withWaitTime(Duration.ZERO)))
+				.succeedsWithin(Patience.LIMIT)
+				.satisfies(LockHandle::close);
+		}
+		finally {
+			blocked.countDown();
 		}
 	}
 

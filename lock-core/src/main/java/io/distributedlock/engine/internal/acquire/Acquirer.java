@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 
 import io.distributedlock.LockContext;
@@ -76,22 +76,22 @@ public record Acquirer(Acquisition.Shared shared, List<LockObserver> observers, 
 			new MultiLockAcquisition(this, attempts, orThrow, forWork).start(future, toResult);
 		}
 		else {
-			start(first, first, orThrow, toResult, future, forWork ? limit(first, future) : null);
+			start(first, first, orThrow, toResult, future, forWork ? limited(first, future) : Callbacks.ForCaller::run);
 		}
 	}
 
 	/**
-	 * Return what limits the wait of work for a thread: to the time that its call may
-	 * take.
+	 * Return what brings work to the user's executor, where it waits for a thread no
+	 * longer than its call may take.
 	 */
-	private Consumer<Callbacks.ForCaller> limit(LockAttempt attempt, CompletableFuture<?> future) {
+	private BiConsumer<Callbacks.ForCaller, Runnable> limited(LockAttempt attempt, CompletableFuture<?> future) {
 		long untilNanos = this.shared.runtime().nanoTime() + LockTimes.saturatedNanos(attempt.waitTime())
 				+ this.shared.providerCalls().commandTimeoutNanos();
-		return (caller) -> {
+		return (caller, work) -> caller.run(work, () -> {
 			Timers.Timer limit = callBackAt(untilNanos, caller,
 					() -> future.completeExceptionally(outOfTime(attempt, LockErrors.noThread(attempt))));
 			future.whenComplete((ignored, failure) -> limit.cancel());
-		};
+		});
 	}
 
 	/**
@@ -168,20 +168,20 @@ public record Acquirer(Acquisition.Shared shared, List<LockObserver> observers, 
 	 * @param toResult makes the result from the handle, or from nothing if others hold it
 	 * @param future as in
 	 * {@link #start(List, boolean, Function, CompletableFuture, boolean)}
-	 * @param late for work under the lock, that the user's executor does not begin soon
+	 * @param threads runs what completes the future with the handle
 	 */
 	<R> void start(LockAttempt asked, LockAttempt attempt, boolean orThrow,
 			Function<Optional<EngineHandle>, R> toResult, CompletableFuture<R> future,
-			@Nullable Consumer<Callbacks.ForCaller> late) {
+			BiConsumer<Callbacks.ForCaller, Runnable> threads) {
 		LockContext caller = LockContext.capture();
 		AcquisitionOutcome reentered = reenter(attempt, caller);
 		if (reentered != null) {
-			new Delivery<>(asked, orThrow, toResult, future, ObservedCall.NONE, late).send(reentered);
+			new Delivery<>(asked, orThrow, toResult, future, ObservedCall.NONE, threads).send(reentered);
 			return;
 		}
 		ObservedCall observed = ObservedCall.begin(attempt, this.observers, this.shared.runtime());
 		Acquisition acquisition = new Acquisition(attempt, this.shared, caller, null, observed);
-		Delivery<R> delivery = new Delivery<>(asked, orThrow, toResult, future, observed, late);
+		Delivery<R> delivery = new Delivery<>(asked, orThrow, toResult, future, observed, threads);
 		future.whenComplete((ignored, failure) -> {
 			if (failure instanceof LockUnavailableException) {
 				// of several locks, the one that was asked for when their time was over
@@ -295,7 +295,7 @@ public record Acquirer(Acquisition.Shared shared, List<LockObserver> observers, 
 
 		private final ObservedCall observed;
 
-		private final @Nullable Consumer<Callbacks.ForCaller> late;
+		private final BiConsumer<Callbacks.ForCaller, Runnable> threads;
 
 		private final Callbacks.ForCaller callbacks;
 
@@ -305,13 +305,13 @@ public record Acquirer(Acquisition.Shared shared, List<LockObserver> observers, 
 		private final AtomicReference<@Nullable HeldLock> undelivered = new AtomicReference<>();
 
 		private Delivery(LockAttempt attempt, boolean orThrow, Function<Optional<EngineHandle>, R> toResult,
-				CompletableFuture<R> future, ObservedCall observed, @Nullable Consumer<Callbacks.ForCaller> late) {
+				CompletableFuture<R> future, ObservedCall observed, BiConsumer<Callbacks.ForCaller, Runnable> threads) {
 			this.attempt = attempt;
 			this.orThrow = orThrow;
 			this.toResult = toResult;
 			this.future = future;
 			this.observed = observed;
-			this.late = late;
+			this.threads = threads;
 			this.callbacks = Acquirer.this.callbacks.capture();
 		}
 
@@ -327,9 +327,7 @@ public record Acquirer(Acquisition.Shared shared, List<LockObserver> observers, 
 			// only the task refers to the marker: if the executor drops the task, the
 			// keeper finds the lock unused and releases it
 			Object useMarker = lock.useMarker();
-			Consumer<Callbacks.ForCaller> ifLate = this.late;
-			this.callbacks.run(() -> deliver(outcome, useMarker),
-					(ifLate != null) ? () -> ifLate.accept(this.callbacks) : null);
+			this.threads.accept(this.callbacks, () -> deliver(outcome, useMarker));
 		}
 
 		private void deliver(AcquisitionOutcome outcome, Object useMarker) {

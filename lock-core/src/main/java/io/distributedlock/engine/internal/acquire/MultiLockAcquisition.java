@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 
 import io.distributedlock.LockContext;
@@ -13,6 +14,7 @@ import io.distributedlock.engine.internal.handle.EngineHandle;
 import io.distributedlock.engine.internal.handle.MultiHandle;
 import io.distributedlock.engine.internal.request.LockAttempt;
 import io.distributedlock.engine.internal.request.LockErrors;
+import io.distributedlock.engine.internal.runtime.Callbacks;
 import io.distributedlock.engine.internal.runtime.LockTimes;
 import io.distributedlock.engine.internal.runtime.Timers;
 import io.distributedlock.spi.support.Failures;
@@ -155,9 +157,9 @@ final class MultiLockAcquisition {
 		});
 		this.current = next;
 		try {
-			boolean last = this.taken.size() == this.attempts.size() - 1;
-			caller.wrap(() -> this.acquirer.start(attempt, inTimeLeft(attempt), this.orThrow, (handle) -> handle, next,
-					(this.forWork && last) ? (callbacks) -> this.threadless = true : null))
+			caller
+				.wrap(() -> this.acquirer.start(attempt, inTimeLeft(attempt), this.orThrow, (handle) -> handle, next,
+						threads()))
 				.run();
 		}
 		catch (Throwable ex) {
@@ -168,6 +170,18 @@ final class MultiLockAcquisition {
 		if (result.isDone()) {
 			next.cancel(false);
 		}
+	}
+
+	/**
+	 * Return what runs the next step: only after the last lock comes code of the user, so
+	 * the steps before that do not wait for an executor that is busy.
+	 */
+	private BiConsumer<Callbacks.ForCaller, Runnable> threads() {
+		if (this.taken.size() < this.attempts.size() - 1) {
+			return Callbacks.ForCaller::runNow;
+		}
+		return this.forWork ? (caller, work) -> caller.run(work, () -> this.threadless = true)
+				: Callbacks.ForCaller::run;
 	}
 
 	private <R> void deliver(CompletableFuture<R> result, Function<Optional<EngineHandle>, R> toResult) {
