@@ -207,10 +207,11 @@ public final class LockRequest {
 	}
 
 	/**
-	 * Set whether a lease with a lease time is renewed until the lock is released. The
-	 * lease time is then the length of each term. A lease is always renewed if neither
-	 * the request nor the template sets a lease time.
-	 * @param autoRenew whether to renew a lease that has a lease time
+	 * Set whether the lease is renewed until the lock is released, whatever lease time
+	 * the template has. The lease time of the request, if there is one, is then the
+	 * length of each term. A lease is always renewed if neither of them sets a lease
+	 * time.
+	 * @param autoRenew whether to renew the lease
 	 * @return a changed copy
 	 */
 	public LockRequest withAutoRenew(boolean autoRenew) {
@@ -372,8 +373,8 @@ public final class LockRequest {
 	}
 
 	/**
-	 * Return whether a lease that has a lease time is renewed.
-	 * @return {@code true} if so
+	 * Return whether the lease is renewed although there is a lease time.
+	 * @return {@code false} unless {@link #withAutoRenew} says otherwise
 	 */
 	public boolean autoRenew() {
 		return this.options.autoRenew;

@@ -123,7 +123,8 @@ final class LockAttempts {
 
 	private LockAttempt attempt(LockRequest request, String key, Duration defaultWaitTime) {
 		Offer offer = offer(request);
-		Duration ceiling = (request.leaseTime() != null) ? request.leaseTime() : this.leaseTime;
+		// what limits other locks is no length for one that has no limit
+		Duration ceiling = (request.leaseTime() != null || request.autoRenew()) ? request.leaseTime() : this.leaseTime;
 		boolean autoRenewed = ceiling == null || request.autoRenew();
 		Duration lease = LockTimes.wholeMillis((ceiling != null) ? ceiling : this.renewalLeaseTime);
 		Duration holdAtLeast = LockTimes.saturated(request.holdAtLeast());

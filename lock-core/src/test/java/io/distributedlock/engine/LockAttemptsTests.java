@@ -1,7 +1,11 @@
 package io.distributedlock.engine;
 
+import java.time.Duration;
+
 import io.distributedlock.LockCapability;
+import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
+import io.distributedlock.event.LockActivity;
 import io.distributedlock.local.LocalLockProvider;
 import org.junit.jupiter.api.Test;
 
@@ -19,6 +23,22 @@ class LockAttemptsTests {
 			.build()) {
 			assertThat(template.fullKeys(LockRequest.of("42").withName("order"))).containsExactly("shop:order:42");
 			assertThat(template.fullKeys(LockRequest.of("order:42"))).containsExactly("shop:order%3A42");
+		}
+	}
+
+	/**
+	 * Otherwise the key of a JVM that died would stay taken for as long as other locks
+	 * may last.
+	 */
+	@Test
+	void autoRenewedLockWithoutALeaseTimeHasTheLengthOfARenewal() {
+		try (DefaultLockTemplate template = DefaultLockTemplate.builder()
+			.provider(new LocalLockProvider())
+			.leaseTime(Duration.ofHours(1))
+			.renewalLeaseTime(Duration.ofMinutes(1))
+			.build(); LockHandle handle = template.acquire(LockRequest.of("k").withAutoRenew(true))) {
+			assertThat(template.activity().held()).singleElement().matches(LockActivity.Held::autoRenewed);
+			assertThat(handle.remaining()).isLessThanOrEqualTo(Duration.ofMinutes(1));
 		}
 	}
 

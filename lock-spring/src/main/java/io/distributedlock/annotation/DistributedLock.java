@@ -143,8 +143,8 @@ public @interface DistributedLock {
 	String waitTime() default "";
 
 	/**
-	 * Whether a lease with an explicit {@link #leaseTime} is auto-renewed until the
-	 * method ends. Without an explicit lease time it always is. Default: {@code false}.
+	 * Whether a lease with a {@link #leaseTime} is auto-renewed until the method ends.
+	 * Without any, also in {@code lock.lease-time}, it always is. Default: {@code false}.
 	 * @return {@code true} to renew the lease
 	 */
 	boolean autoRenew() default false;
