@@ -23,7 +23,7 @@ record TemplateLock(LockTemplate template, LockRequest request, LockedRequests l
 
 	@Override
 	public void lock() {
-		lock(this.request);
+		lock(renewed());
 	}
 
 	@Override
@@ -38,18 +38,18 @@ record TemplateLock(LockTemplate template, LockRequest request, LockedRequests l
 
 	@Override
 	public void lockInterruptibly() throws InterruptedException {
-		this.template.asLock(this.request).lockInterruptibly();
+		this.template.asLock(renewed()).lockInterruptibly();
 		this.locked.locked(this.request);
 	}
 
 	@Override
 	public boolean tryLock() {
-		return noted(this.template.asLock(this.request).tryLock(), this.request);
+		return noted(this.template.asLock(renewed()).tryLock(), this.request);
 	}
 
 	@Override
 	public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-		return noted(this.template.asLock(this.request).tryLock(time, unit), this.request);
+		return noted(this.template.asLock(renewed()).tryLock(time, unit), this.request);
 	}
 
 	@Override
@@ -58,6 +58,14 @@ record TemplateLock(LockTemplate template, LockRequest request, LockedRequests l
 		// the conversion saturates
 		return noted(this.template.asLock(timed).tryLock(TimeUnit.NANOSECONDS.convert(waitTime), TimeUnit.NANOSECONDS),
 				timed);
+	}
+
+	/**
+	 * Return the request of a call that sets no lease time. It does not get that of the
+	 * template, which {@code renewLock} could not extend.
+	 */
+	private LockRequest renewed() {
+		return (this.request.leaseTime() != null) ? this.request : this.request.withAutoRenew(true);
 	}
 
 	private boolean noted(boolean success, LockRequest timed) {

@@ -68,6 +68,38 @@ class LockTemplateLockRegistryTests {
 		assertThatIllegalStateException().isThrownBy(() -> this.registry.renewLock("k")).withMessageContaining("'k'");
 	}
 
+	/**
+	 * Otherwise a leader would lose its lock to a limit for others.
+	 */
+	@Test
+	void lockIsAutoRenewedAlsoIfTheTemplateHasALeaseTime() throws InterruptedException {
+		try (DefaultLockTemplate limited = DefaultLockTemplate.builder()
+			.provider(new LocalLockProvider())
+			.leaseTime(LEASE)
+			.build()) {
+			DistributedLock each = new LockTemplateLockRegistry(limited, LockRequest.of("integration")).obtain("k");
+			each.lock();
+			assertThat(isAutoRenewed(limited)).isTrue();
+			each.unlock();
+			each.lockInterruptibly();
+			assertThat(isAutoRenewed(limited)).isTrue();
+			each.unlock();
+			assertThat(each.tryLock()).isTrue();
+			assertThat(isAutoRenewed(limited)).isTrue();
+			each.unlock();
+			assertThat(each.tryLock(1, TimeUnit.MINUTES)).isTrue();
+			assertThat(isAutoRenewed(limited)).isTrue();
+			each.unlock();
+			each.lock(LEASE);
+			assertThat(isAutoRenewed(limited)).isFalse();
+			each.unlock();
+		}
+	}
+
+	private static boolean isAutoRenewed(DefaultLockTemplate template) {
+		return template.activity().held().get(0).autoRenewed();
+	}
+
 	@Test
 	void lockThatEndedWithoutItsHolderLeavesNoLeaseTime() throws InterruptedException {
 		onAnotherThread(() -> this.lock.lock(Duration.ofMillis(50)));
