@@ -26,7 +26,7 @@ class BenchmarkTests {
 			.resultFormat(ResultFormatType.TEXT)
 			.result("target/benchmarks.txt")
 			.build();
-		assertThat(new Runner(options).run()).hasSize(23);
+		assertThat(new Runner(options).run()).hasSize(18);
 	}
 
 }

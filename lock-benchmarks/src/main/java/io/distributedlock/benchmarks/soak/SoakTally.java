@@ -4,14 +4,13 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Collectors;
 
 import io.distributedlock.LockException;
 import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.spi.support.Failures;
 
 /**
  * Counts what happens on a node, and the faults: what must not happen.
@@ -41,7 +40,7 @@ final class SoakTally {
 	 * @param failure the failure, or the exception of a future around it
 	 */
 	void failed(Throwable failure) {
-		Throwable cause = unwrap(failure);
+		Throwable cause = Failures.unwrap(failure);
 		if (cause instanceof LockException expected) {
 			String reason = (expected instanceof LockNotAcquiredException refused) ? " " + refused.getReason() : "";
 			count(expected.getClass().getSimpleName() + reason);
@@ -50,15 +49,6 @@ final class SoakTally {
 		StringWriter text = new StringWriter();
 		cause.printStackTrace(new PrintWriter(text));
 		fault("unexpected " + cause.getClass().getName(), text.toString());
-	}
-
-	/**
-	 * Return the failure of a future without the exception that the future wraps around
-	 * it.
-	 */
-	static Throwable unwrap(Throwable failure) {
-		boolean wrapped = failure instanceof CompletionException || failure instanceof ExecutionException;
-		return (wrapped && failure.getCause() != null) ? failure.getCause() : failure;
 	}
 
 	/**

@@ -16,6 +16,7 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.benchmarks.soak.SoakLocks.HotLock;
 import io.distributedlock.benchmarks.soak.SoakLocks.HotType;
+import io.distributedlock.spi.support.Failures;
 
 /**
  * A thread that acquires hot locks in many ways: briefly, for longer than the lease, with
@@ -182,7 +183,7 @@ final class SoakWorker implements Runnable {
 			Thread.currentThread().interrupt();
 		}
 		catch (Exception ex) {
-			if (!FAILING_WORK.equals(SoakTally.unwrap(ex).getMessage())) {
+			if (!FAILING_WORK.equals(Failures.unwrap(ex).getMessage())) {
 				this.tally.failed(ex);
 			}
 		}

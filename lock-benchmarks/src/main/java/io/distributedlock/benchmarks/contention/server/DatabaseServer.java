@@ -8,7 +8,6 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
-import java.util.Map;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.distributedlock.benchmarks.contention.contender.Database;
@@ -89,16 +88,6 @@ record DatabaseServer(String url, AutoCloseable shutDown) implements Server {
 			throw new IllegalStateException(ex);
 		}
 		return new DatabaseServer(url, shutDown);
-	}
-
-	@Override
-	public void clear() {
-		// each contender has tables and keys of its own
-	}
-
-	@Override
-	public Map<String, Long> counters() {
-		return Map.of();
 	}
 
 	@Override

@@ -25,11 +25,6 @@ record EtcdServer(EtcdTestServer etcd, Client client) implements Server {
 	}
 
 	@Override
-	public void clear() {
-		// each contender has keys of its own
-	}
-
-	@Override
 	public Map<String, Long> counters() {
 		return Map.of(WRITES,
 				this.client.getMaintenanceClient()

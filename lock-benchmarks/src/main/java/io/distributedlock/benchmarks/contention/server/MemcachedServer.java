@@ -1,7 +1,5 @@
 package io.distributedlock.benchmarks.contention.server;
 
-import java.util.Map;
-
 import io.distributedlock.test.server.MemcachedTestServer;
 
 /**
@@ -19,11 +17,6 @@ record MemcachedServer(MemcachedTestServer memcached) implements Server {
 	@Override
 	public void clear() {
 		this.memcached.command("flush_all");
-	}
-
-	@Override
-	public Map<String, Long> counters() {
-		return Map.of();
 	}
 
 	@Override

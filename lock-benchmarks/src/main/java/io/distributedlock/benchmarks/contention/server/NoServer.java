@@ -1,7 +1,5 @@
 package io.distributedlock.benchmarks.contention.server;
 
-import java.util.Map;
-
 /**
  * No server, for locks in the JVM.
  */
@@ -10,16 +8,6 @@ final class NoServer implements Server {
 	@Override
 	public String url() {
 		return "none";
-	}
-
-	@Override
-	public void clear() {
-		// nothing is left anywhere
-	}
-
-	@Override
-	public Map<String, Long> counters() {
-		return Map.of();
 	}
 
 	@Override

@@ -45,14 +45,18 @@ public interface Server extends AutoCloseable {
 	String url();
 
 	/**
-	 * Remove what earlier contenders have left.
+	 * Remove what earlier contenders have left. Mostly that does not matter, because each
+	 * has names of its own.
 	 */
-	void clear();
+	default void clear() {
+	}
 
 	/**
-	 * Return what the server has done so far.
+	 * Return what the server has done so far, nothing if it does not count.
 	 */
-	Map<String, Long> counters();
+	default Map<String, Long> counters() {
+		return Map.of();
+	}
 
 	@Override
 	void close();

@@ -2,7 +2,6 @@ package io.distributedlock.benchmarks.contention.server;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.Map;
 
 import org.apache.curator.test.TestingServer;
 
@@ -25,16 +24,6 @@ record ZooKeeperServer(TestingServer zooKeeper) implements Server {
 	@Override
 	public String url() {
 		return this.zooKeeper.getConnectString();
-	}
-
-	@Override
-	public void clear() {
-		// each contender has nodes of its own
-	}
-
-	@Override
-	public Map<String, Long> counters() {
-		return Map.of();
 	}
 
 	@Override
