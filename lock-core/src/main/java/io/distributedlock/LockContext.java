@@ -62,9 +62,8 @@ public final class LockContext {
 	}
 
 	/**
-	 * Return the lock that the running code acquired last and still holds, if there is
-	 * one.
-	 * @return the innermost handle of this thread
+	 * Return the lock that the running code acquired last and still holds.
+	 * @return the innermost handle of this thread; empty if there is none
 	 */
 	public static Optional<LockHandle> find() {
 		return capture().innermost();

@@ -4,9 +4,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The root of the exceptions of locks. There are three: {@link LockNotAcquiredException}
- * means that others held the lock, {@link LockUnavailableException} that the backend
- * failed, {@link LockLostException} that the lease ended while its holder still relied on
- * it.
+ * means that others held the lock, or that the wait ended for another reason,
+ * {@link LockUnavailableException} that the backend failed, {@link LockLostException}
+ * that the lease ended while its holder still relied on it.
  *
  * @since 0.1
  */

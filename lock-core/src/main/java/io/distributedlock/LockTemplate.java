@@ -21,6 +21,12 @@ import org.jspecify.annotations.Nullable;
  * {@link LockRequest} sets times, name, type and provider. A call for a key that the
  * calling code holds already re-enters without a call to the backend: code on the thread
  * that acquired it, or with its {@link LockContext}.
+ * <p>
+ * Each call may also fail as follows. {@link LockNotAcquiredException} says by its reason
+ * that the wait was interrupted, which sets the flag of the thread again, or that the
+ * template closes. {@link InvalidLockRequestException} and
+ * {@link InvalidLockKeyException} say that no provider was asked, as the request cannot
+ * be served. {@link LockLostException} says that the lock was lost before the work began.
  *
  * @since 0.1
  */

@@ -384,7 +384,9 @@ public final class LockTemplateBuilder {
 	/**
 	 * Build the template.
 	 * @return a new template
-	 * @throws IllegalStateException if there is no provider, or not the default one
+	 * @throws IllegalStateException if there is no provider
+	 * @throws io.distributedlock.UnknownLockProviderException if the default one is not
+	 * among them
 	 */
 	public DefaultLockTemplate build() {
 		EngineRuntime threads = (this.runtime != null) ? this.runtime.apply(this.executor)

@@ -1,7 +1,8 @@
 package io.distributedlock.annotation;
 
 /**
- * What happens to a call when others hold the lock for the whole wait time.
+ * What happens to a call when others hold the lock for the whole wait time, or too many
+ * calls wait for it already.
  *
  * @since 0.1
  */

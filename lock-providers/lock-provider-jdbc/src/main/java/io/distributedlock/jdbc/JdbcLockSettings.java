@@ -6,7 +6,7 @@ import java.time.Duration;
  * How locks use a database. Immutable; each {@code with} method returns a changed copy.
  *
  * @param dialect the dialect of the database
- * @param strategy how locks are made of rows
+ * @param strategy how the database keeps a lock
  * @param commandTimeout how long one call to the database may take, the wait for a
  * connection included
  * @param threads how many attempts run at a time, each with a connection of its own; half
@@ -22,9 +22,9 @@ public record JdbcLockSettings(JdbcDialect dialect, JdbcLockStrategy strategy, D
 	/**
 	 * Check the settings.
 	 * @param dialect the dialect of the database
-	 * @param strategy how locks are made of rows
+	 * @param strategy how the database keeps a lock
 	 * @param commandTimeout how long one call to the database may take
-	 * @param threads how many calls run at a time
+	 * @param threads how many attempts run at a time
 	 * @param maxLockConnections how many connections hold locks at a time
 	 * @param sweepAfter how long a row that nobody uses is kept
 	 * @throws IllegalArgumentException if there are no threads or no connections
@@ -77,7 +77,7 @@ public record JdbcLockSettings(JdbcDialect dialect, JdbcLockStrategy strategy, D
 	}
 
 	/**
-	 * Set how locks are made of rows.
+	 * Set how the database keeps a lock.
 	 * @param strategy the strategy
 	 * @return a changed copy
 	 */
@@ -88,7 +88,7 @@ public record JdbcLockSettings(JdbcDialect dialect, JdbcLockStrategy strategy, D
 
 	/**
 	 * Set how long one call to the database may take.
-	 * @param commandTimeout the time-out
+	 * @param commandTimeout the time-out, which includes the wait for a connection
 	 * @return a changed copy
 	 */
 	public JdbcLockSettings withCommandTimeout(Duration commandTimeout) {
@@ -97,9 +97,11 @@ public record JdbcLockSettings(JdbcDialect dialect, JdbcLockStrategy strategy, D
 	}
 
 	/**
-	 * Set how many calls run at a time.
-	 * @param threads the number of threads, each of which takes one connection
+	 * Set how many attempts run at a time.
+	 * @param threads the number of threads, at least 1, each of which takes one
+	 * connection
 	 * @return a changed copy
+	 * @throws IllegalArgumentException if it is less
 	 */
 	public JdbcLockSettings withThreads(int threads) {
 		return new JdbcLockSettings(this.dialect, this.strategy, this.commandTimeout, threads, this.maxLockConnections,
@@ -108,8 +110,9 @@ public record JdbcLockSettings(JdbcDialect dialect, JdbcLockStrategy strategy, D
 
 	/**
 	 * Set how many connections hold locks at a time.
-	 * @param maxLockConnections the number of connections
+	 * @param maxLockConnections the number of connections, at least 1
 	 * @return a changed copy
+	 * @throws IllegalArgumentException if it is less
 	 */
 	public JdbcLockSettings withMaxLockConnections(int maxLockConnections) {
 		return new JdbcLockSettings(this.dialect, this.strategy, this.commandTimeout, this.threads, maxLockConnections,

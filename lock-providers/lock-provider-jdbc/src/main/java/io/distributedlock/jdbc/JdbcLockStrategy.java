@@ -1,7 +1,7 @@
 package io.distributedlock.jdbc;
 
 /**
- * How a row of the database becomes a lock.
+ * How a database keeps a lock.
  *
  * @since 0.1
  */
