@@ -12,6 +12,7 @@ import io.distributedlock.annotation.DistributedLockSettings;
 import io.distributedlock.annotation.InvalidLockOperationException;
 import io.distributedlock.annotation.InvalidLockSetupException;
 import io.distributedlock.spring.aspectj.DistributedLockAspect;
+import io.distributedlock.spring.internal.reach.UnreachableMethods;
 import io.distributedlock.spring.internal.support.OptionalLibraries;
 import io.distributedlock.spring.internal.transaction.TransactionListeners;
 import org.aopalliance.intercept.MethodInterceptor;
@@ -32,6 +33,7 @@ import org.springframework.context.ApplicationListener;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.event.ContextRefreshedEvent;
 import org.springframework.core.Ordered;
+import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
@@ -247,7 +249,7 @@ public class DistributedLockBeanPostProcessor extends ContextAdvice implements S
 			this.unseen.seen(beanName);
 		}
 		if (this.early.remove(beanName) == ProxyLayers.innermost(bean)) {
-			requireNoOtherProxy(bean, beanName);
+			requireNoOtherUse(bean, beanName);
 			return bean;
 		}
 		if (verifiesCommits()) {
@@ -257,18 +259,18 @@ public class DistributedLockBeanPostProcessor extends ContextAdvice implements S
 	}
 
 	/**
-	 * Require that no post-processor wraps a bean whose proxy was needed early: it would
-	 * wrap the bean as it was, without its locks, and others would use that.
+	 * Require that no post-processor wraps a bean whose proxy was needed early, or calls
+	 * it: it would take the bean as it was, without its locks.
 	 */
-	private void requireNoOtherProxy(Object bean, String beanName) {
-		boolean wrapped = bean instanceof Advised
+	private void requireNoOtherUse(Object bean, String beanName) {
+		boolean used = bean instanceof Advised || UnreachableMethods.areCalledOnTheObject(ClassUtils.getUserClass(bean))
 				|| (this.factory instanceof AbstractBeanFactory beans && beans.getBeanPostProcessors()
 					.stream()
 					.filter((each) -> each != this && each instanceof AbstractAdvisingBeanPostProcessor)
 					.anyMatch((each) -> each.postProcessAfterInitialization(bean, beanName) != bean));
-		if (wrapped) {
+		if (used) {
 			throw new InvalidLockSetupException(
-					"Bean '%s' of type %s would run without its locks: it is injected into itself, or into a bean that it needs, and has advice that Spring adds afterwards, such as that for @Async or @Retryable"
+					"Bean '%s' of type %s would run without its locks: it is injected into itself, or into a bean that it needs, and has an annotation that is served afterwards, such as @Async, @Retryable, @Scheduled or @KafkaListener"
 						.formatted(beanName, bean.getClass().getName()),
 					"Mark the injection of '%s' @Lazy".formatted(beanName), null);
 		}

@@ -11,9 +11,12 @@ import org.springframework.context.annotation.AnnotationConfigApplicationContext
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
+import org.springframework.context.event.EventListener;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.resilience.annotation.EnableResilientMethods;
 import org.springframework.resilience.annotation.Retryable;
+import org.springframework.scheduling.annotation.EnableScheduling;
+import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
@@ -73,6 +76,26 @@ class SelfInjectionTests {
 	}
 
 	/**
+	 * The post-processor for schedules calls the bean as it was.
+	 */
+	@Test
+	void beanThatIsCalledWithoutItsLockIsRefused() {
+		assertThatExceptionOfType(BeanCreationException.class)
+			.isThrownBy(() -> Contexts.open(this.provider, false, Schedules.class, Timed.class).close())
+			.havingRootCause()
+			.withMessageContaining("'timed'")
+			.withMessageContaining("@Lazy");
+	}
+
+	@Test
+	void beanThatIsToldOfEventsHasItsLock() {
+		try (AnnotationConfigApplicationContext context = Contexts.open(this.provider, false, Told.class)) {
+			context.publishEvent("1");
+			assertThat(this.provider.events()).containsExactly("acquire t:told:1", "release t:told:1");
+		}
+	}
+
+	/**
 	 * The object that is created again was not needed early.
 	 */
 	@Test
@@ -113,6 +136,38 @@ class SelfInjectionTests {
 	@Configuration(proxyBeanMethods = false)
 	@EnableResilientMethods(proxyTargetClass = true)
 	static class Retries {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableScheduling
+	static class Schedules {
+
+	}
+
+	static class Timed {
+
+		@Autowired
+		@SuppressWarnings("UnusedVariable")
+		private Timed self;
+
+		@Scheduled(fixedDelay = 1)
+		@DistributedLock(name = "timed")
+		public void run() {
+		}
+
+	}
+
+	static class Told {
+
+		@Autowired
+		@SuppressWarnings("UnusedVariable")
+		private Told self;
+
+		@EventListener
+		@DistributedLock(name = "told", key = "#id")
+		public void run(String id) {
+		}
 
 	}
 

@@ -6,6 +6,7 @@ import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import io.distributedlock.annotation.DistributedLock;
@@ -18,7 +19,9 @@ import org.springframework.aop.SpringProxy;
 import org.springframework.beans.factory.Aware;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.InitializingBean;
+import org.springframework.context.event.EventListener;
 import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
@@ -30,6 +33,11 @@ public final class UnreachableMethods {
 	private static final Logger logger = LoggerFactory.getLogger(UnreachableMethods.class);
 
 	private static final String WAY_OUT = "Call it from another bean, use LockTemplate inside the method, or set lock.mode=aspectj";
+
+	/**
+	 * The names of annotations whose post-processors keep the object that they see.
+	 */
+	private static final Pattern KEPT = Pattern.compile("Scheduled|.*Listener|(Kafka|Rabbit)Handler|ServiceActivator");
 
 	private UnreachableMethods() {
 	}
@@ -90,6 +98,23 @@ public final class UnreachableMethods {
 		Class<?> type = ClassUtils.getInterfaceMethodIfPossible(method, userClass).getDeclaringClass();
 		return type.isInterface() && !Aware.class.isAssignableFrom(type) && type != InitializingBean.class
 				&& type != DisposableBean.class && !overrides(method, AutoCloseable.class, "close");
+	}
+
+	/**
+	 * Return whether a framework calls locked methods on the object that its
+	 * post-processor sees, such as those with {@code @Scheduled}. It calls those that
+	 * listen to events on the bean.
+	 * @param userClass the class
+	 * @return whether such calls miss a proxy that was made before
+	 */
+	public static boolean areCalledOnTheObject(Class<?> userClass) {
+		return Stream
+			.concat(Stream.of(userClass),
+					ReachableMethods.of(userClass).filter((method) -> isLocked(method, userClass)))
+			.map((each) -> MergedAnnotations.from(each, SearchStrategy.TYPE_HIERARCHY))
+			.filter((annotations) -> !annotations.isPresent(EventListener.class))
+			.flatMap(MergedAnnotations::stream)
+			.anyMatch((each) -> KEPT.matcher(each.getType().getSimpleName()).matches());
 	}
 
 	/**
