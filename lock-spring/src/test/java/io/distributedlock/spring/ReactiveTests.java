@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -18,7 +19,10 @@ import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.annotation.OnContention;
 import io.distributedlock.annotation.OnLost;
 import io.distributedlock.annotation.OnUnavailable;
+import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.event.LockObservation;
 import io.distributedlock.test.patience.Patience;
+import io.micrometer.context.ContextRegistry;
 import io.reactivex.rxjava3.core.Completable;
 import io.reactivex.rxjava3.core.Flowable;
 import io.reactivex.rxjava3.core.Maybe;
@@ -35,6 +39,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Schedulers;
 import reactor.test.StepVerifier;
+import reactor.util.context.Context;
 
 import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
@@ -85,6 +90,35 @@ class ReactiveTests {
 		assertThat(onEventLoop(mono).block()).isEqualTo("one 1");
 		assertThat(this.provider.events()).containsExactly("acquire t:Streams.one:1", "release t:Streams.one:1",
 				"acquire t:Streams.one:1", "release t:Streams.one:1");
+	}
+
+	/**
+	 * There a web server keeps the observation of a request, which is the parent of those
+	 * of its locks.
+	 */
+	@Test
+	void observerFindsOnItsThreadWhatIsInTheReactorContext() {
+		ThreadLocal<String> request = new ThreadLocal<>();
+		List<String> seen = new CopyOnWriteArrayList<>();
+		ContextRegistry.getInstance().registerThreadLocalAccessor("request", request);
+		try (AnnotationConfigApplicationContext observed = Contexts.open(this.provider, false, true, (beans) -> {
+			beans.registerBean(Streams.class);
+			beans.registerBean(DefaultLockTemplate.class,
+					() -> DefaultLockTemplate.builder().provider(this.provider).observer((call) -> {
+						seen.add(String.valueOf(request.get()));
+						return new LockObservation() {
+						};
+					}).build());
+		})) {
+			Streams observedStreams = observed.getBean(Streams.class);
+			observedStreams.one("1").contextWrite(Context.of("request", "mono")).block();
+			observedStreams.many("1").contextWrite(Context.of("request", "flux")).blockLast();
+			assertThat(seen).containsExactly("mono", "flux");
+			assertThat(request.get()).isNull();
+		}
+		finally {
+			ContextRegistry.getInstance().removeThreadLocalAccessor("request");
+		}
 	}
 
 	@Test

@@ -35,8 +35,6 @@ final class ReactiveInvocation implements LockedInvocation {
 
 	private final @Nullable ReactiveAdapter adapter;
 
-	private final boolean multiValue;
-
 	private final boolean flow;
 
 	private final ReturnType returned;
@@ -47,7 +45,6 @@ final class ReactiveInvocation implements LockedInvocation {
 		this.adapter = adapter;
 		this.returned = returned;
 		this.mayGoOn = AsynchronousTypes.mayTurnOut(returned.delivered());
-		this.multiValue = adapter != null && adapter.isMultiValue();
 		this.flow = adapter != null && CoroutineFlows.areOf(adapter.getReactiveType());
 	}
 
@@ -79,9 +76,12 @@ final class ReactiveInvocation implements LockedInvocation {
 		// each subscription runs the method again, when the invocation of this call has
 		// ended
 		AnnotatedCall kept = call.copy();
-		Publisher<?> publisher = this.multiValue ? Flux.deferContextual((context) -> locked(kept.copy(), context))
-				: Mono.deferContextual((context) -> locked(kept.copy(), context).singleOrEmpty());
-		return asReturnType(publisher);
+		// handle() gives the thread what the context has for it, such as the observation
+		// that is the parent of those of the lock
+		Flux<?> locked = Mono.deferContextual(Mono::just)
+			.<Flux<?>>handle((context, sink) -> sink.next(locked(kept.copy(), context)))
+			.flatMapMany((each) -> each);
+		return asReturnType((this.adapter != null && this.adapter.isMultiValue()) ? locked : locked.singleOrEmpty());
 	}
 
 	@Override
