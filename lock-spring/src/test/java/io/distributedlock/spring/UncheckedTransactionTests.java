@@ -17,6 +17,7 @@ import reactor.core.publisher.Mono;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -73,6 +74,18 @@ class UncheckedTransactionTests {
 		assertThat(made).isNotNull();
 		made.block();
 		assertThat(this.provider.events()).containsExactly("begin", "commit", TAKE, "take", GIVE);
+	}
+
+	/**
+	 * As those of message brokers are.
+	 */
+	@Test
+	void managerWithoutSynchronizationReleasesBeforeTheCommit() {
+		this.context.getBean(AbstractPlatformTransactionManager.class)
+			.setTransactionSynchronization(AbstractPlatformTransactionManager.SYNCHRONIZATION_NEVER);
+		TransactionReleaseTests.Stock stock = this.context.getBean(TransactionReleaseTests.Stock.class);
+		this.transaction.executeWithoutResult((status) -> stock.take(this.provider));
+		assertThat(this.provider.events()).containsExactly("begin", TAKE, "take", GIVE, "commit");
 	}
 
 	@Test
