@@ -187,6 +187,8 @@ class MemcachedEdgeCaseTests {
 	@Test
 	void serverThatIsDownIsAnOutageAndNotContention() {
 		this.server.kill();
+		// a command that is sent before the client has noticed fails with other words
+		get(ConnectFuture.disconnectFuture(this.client));
 		try (DefaultLockTemplate template = template(this.provider)) {
 			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> template.tryAcquire("k"))
 				.withMessageContaining("Disconnected, memcached=127.0.0.1");

@@ -83,7 +83,7 @@ public final class SilenceLimit {
 				session.connection().rollback();
 				end(session);
 			}
-			catch (SQLException again) {
+			catch (SQLException | RuntimeException | Error again) {
 				ex.addSuppressed(again);
 				session.abort();
 			}
