@@ -48,7 +48,7 @@ public final class AsyncWork<T extends @Nullable Object> {
 			startOtherwise(refusal);
 		}
 		else {
-			Failures.settle(this.result, null, failure);
+			settle(null, failure);
 		}
 	}
 
@@ -73,11 +73,10 @@ public final class AsyncWork<T extends @Nullable Object> {
 
 	private void startOtherwise(LockException refusal) {
 		try {
-			stageOf(this.caller, () -> this.otherwise.apply(refusal), refusal.getKey())
-				.whenComplete(Failures.settling(this.result));
+			stageOf(this.caller, () -> this.otherwise.apply(refusal), refusal.getKey()).whenComplete(this::settle);
 		}
 		catch (Throwable ex) {
-			Failures.settle(this.result, null, ex);
+			settle(null, ex);
 		}
 	}
 
@@ -93,7 +92,16 @@ public final class AsyncWork<T extends @Nullable Object> {
 	}
 
 	private void end(LockHandle handle, @Nullable T value, @Nullable Throwable failure) {
-		handle.closeAsync().whenComplete((closed, never) -> Failures.settle(this.result, value, failure));
+		handle.closeAsync().whenComplete((closed, never) -> settle(value, failure));
+	}
+
+	private void settle(@Nullable T value, @Nullable Throwable failure) {
+		if (failure != null) {
+			this.result.completeExceptionally(Failures.unwrap(failure));
+		}
+		else {
+			this.result.complete(value);
+		}
 	}
 
 }
