@@ -68,7 +68,7 @@ public final class DistributedLockAutoConfiguration {
 		}
 		DefaultProviderName.requireAll(properties.providers(), providers);
 		logger.info("Lock providers and their capabilities: {}",
-				providers.stream().map(DistributedLockAutoConfiguration::describe).toList());
+				providers.stream().map((each) -> each.name() + new TreeSet<>(each.capabilities())).toList());
 		listeners.orderedStream().forEach(builder::listener);
 		observers.orderedStream().forEach(builder::observer);
 		layout.ifAvailable(builder::keyLayout);
@@ -123,10 +123,6 @@ public final class DistributedLockAutoConfiguration {
 	BackendsAtStart distributedLockBackendsAtStart(ListableBeanFactory beans,
 			ObjectProvider<DistributedLockBeanPostProcessor> annotated, LockProperties properties) {
 		return new BackendsAtStart(beans, properties.provider(), annotated);
-	}
-
-	private static String describe(LockProvider provider) {
-		return provider.name() + new TreeSet<>(provider.capabilities());
 	}
 
 }

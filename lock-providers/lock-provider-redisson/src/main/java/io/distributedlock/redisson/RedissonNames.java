@@ -17,7 +17,10 @@ import org.redisson.config.NameMapper;
  */
 record RedissonNames(String lock, String permits, TokenCounters counters) {
 
-	private static final String READER = ":rwlock_timeout:";
+	/**
+	 * The part between the owner and its hold count in the name of a reader's key.
+	 */
+	static final String AFTER_READER = ":rwlock_timeout:";
 
 	static RedissonNames of(String key, Config config) {
 		NameMapper mapper = config.getNameMapper();
@@ -43,7 +46,7 @@ record RedissonNames(String lock, String permits, TokenCounters counters) {
 	 * The key that expires with the lease of a reader.
 	 */
 	String reader(String owner) {
-		return beforeReader() + owner + afterReader() + "1";
+		return beforeReader() + owner + AFTER_READER + "1";
 	}
 
 	/**
@@ -51,13 +54,6 @@ record RedissonNames(String lock, String permits, TokenCounters counters) {
 	 */
 	String beforeReader() {
 		return suffixed(this.lock, "");
-	}
-
-	/**
-	 * The part between the owner and its hold count in the name of a reader's key.
-	 */
-	String afterReader() {
-		return READER;
 	}
 
 	/**

@@ -47,7 +47,7 @@ record RedissonOwner(RedissonNames names, LockType type, String id) implements S
 			case SEMAPHORE -> onPermits(RedissonScript.RENEW_PERMIT, false, lease, "");
 			case READ ->
 				new ScriptCall(RedissonScript.RENEW_READ, List.of(this.names.lock(), this.names.reader(this.id)),
-						List.of(this.id, lease, this.names.beforeReader(), this.names.afterReader()));
+						List.of(this.id, lease, this.names.beforeReader(), RedissonNames.AFTER_READER));
 			default -> new ScriptCall(RedissonScript.RENEW_LOCK, List.of(this.names.lock()), List.of(this.id, lease));
 		};
 	}
@@ -71,7 +71,7 @@ record RedissonOwner(RedissonNames names, LockType type, String id) implements S
 		return switch (this.type) {
 			case SEMAPHORE -> onPermits(RedissonScript.RELEASE_PERMIT, refused, "0", "");
 			case READ -> onLock(RedissonScript.RELEASE_READ, false, this.id, removal, this.names.beforeReader(),
-					this.names.afterReader());
+					RedissonNames.AFTER_READER);
 			default -> onLock(RedissonScript.RELEASE_WRITE, false, this.id, removal);
 		};
 	}

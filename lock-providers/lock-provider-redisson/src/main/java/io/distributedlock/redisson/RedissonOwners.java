@@ -52,7 +52,8 @@ record RedissonOwners(RedissonServer server) implements LockOwners {
 	 * @return completes with the server's answer
 	 */
 	CompletionStage<List<String>> readers(RedissonNames names) {
-		return send(RedissonScript.OWNERS_OF_READERS, List.of(names.lock()), names.beforeReader(), names.afterReader());
+		return send(RedissonScript.OWNERS_OF_READERS, List.of(names.lock()), names.beforeReader(),
+				RedissonNames.AFTER_READER);
 	}
 
 	private CompletionStage<List<String>> send(Script script, List<String> keys, String... arguments) {
