@@ -1,5 +1,6 @@
 package io.distributedlock.rewrite;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Collectors;
@@ -11,7 +12,6 @@ import org.openrewrite.Preconditions;
 import org.openrewrite.Recipe;
 import org.openrewrite.Tree;
 import org.openrewrite.TreeVisitor;
-import org.openrewrite.internal.ListUtils;
 import org.openrewrite.java.AnnotationMatcher;
 import org.openrewrite.java.JavaIsoVisitor;
 import org.openrewrite.java.search.UsesType;
@@ -69,14 +69,24 @@ public final class Lock4jAttributes extends Recipe {
 		Object released = literal(arguments, "autoRelease");
 		// the lock stayed until its time was over
 		boolean stayed = Boolean.FALSE.equals(released) && duration(arguments, "expire") != null;
-		List<Expression> translated = ListUtils.map(arguments, (argument) -> switch (nameOf(argument)) {
-			case "keys" -> with(argument, "key", key(((J.Assignment) argument).getAssignment()));
-			case "acquireTimeout" -> with(argument, "waitTime", duration(arguments, "acquireTimeout"));
-			case "expire" -> with(argument, stayed ? "holdAtLeast" : "leaseTime", duration(arguments, "expire"));
-			case "autoRelease" -> (stayed || Boolean.TRUE.equals(released)) ? null : argument;
-			default -> argument;
-		});
-		return ListUtils.mapFirst(translated, (first) -> first.withPrefix(arguments.get(0).getPrefix()));
+		boolean left = !stayed && !Boolean.TRUE.equals(released);
+		List<Expression> translated = new ArrayList<>();
+		for (Expression argument : arguments) {
+			switch (nameOf(argument)) {
+				case "keys" -> translated.add(with(argument, "key", key(((J.Assignment) argument).getAssignment())));
+				case "acquireTimeout" ->
+					translated.add(with(argument, "waitTime", duration(arguments, "acquireTimeout")));
+				case "expire" ->
+					translated.add(with(argument, stayed ? "holdAtLeast" : "leaseTime", duration(arguments, "expire")));
+				case "autoRelease" -> translated.addAll(left ? List.of(argument) : List.of());
+				default -> translated.add(argument);
+			}
+		}
+		if (!translated.isEmpty()) {
+			Expression first = translated.get(0).withPrefix(arguments.get(0).getPrefix());
+			translated.set(0, first);
+		}
+		return translated;
 	}
 
 	private static String nameOf(Expression argument) {
