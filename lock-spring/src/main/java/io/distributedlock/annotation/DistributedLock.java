@@ -40,7 +40,8 @@ import org.springframework.core.annotation.AliasFor;
  * The return type decides how long the lock is held:
  * <ul>
  * <li>{@code CompletableFuture} and {@code CompletionStage}: until the future has
- * completed. The method is started on a thread of the template's executor.</li>
+ * completed. The method is started on a thread of the template's executor, or on that of
+ * {@code @Async}.</li>
  * <li>{@code Mono}, {@code Flux}, every other type that Spring's
  * {@code ReactiveAdapterRegistry} knows, and suspending functions of Kotlin: each
  * subscription acquires the lock again and holds it until it completes, fails or is

@@ -8,6 +8,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -30,6 +31,8 @@ import org.junit.jupiter.api.Test;
 
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Lazy;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.scheduling.annotation.EnableAsync;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -154,6 +157,55 @@ class FutureMethodTests {
 		finally {
 			one.shutdownNow();
 		}
+	}
+
+	/**
+	 * All threads of the executor may wait for such futures.
+	 */
+	@Test
+	void asynchronousMethodRunsOnTheThreadThatWaitsForIt() throws Exception {
+		ExecutorService one = Executors.newSingleThreadExecutor();
+		try (AnnotationConfigApplicationContext asynchronous = Contexts.open(this.provider, false, true, (beans) -> {
+			beans.register(Background.class);
+			beans.registerBean("taskExecutor", Executor.class, () -> one);
+			beans.registerBean(DefaultLockTemplate.class,
+					() -> DefaultLockTemplate.builder().provider(this.provider).executor(one).build());
+		})) {
+			Background background = asynchronous.getBean(Background.class);
+			Thread thread = one.submit(Thread::currentThread).get();
+			CompletableFuture<Thread> work = new CompletableFuture<>();
+			assertThat(background.run(CompletableFuture.completedFuture(thread))).succeedsWithin(LONG);
+			assertThat(background.ranOn()).isSameAs(thread);
+			CompletableFuture<Thread> called = background.run(work);
+			Patience.await().until(() -> work.getNumberOfDependents() > 0);
+			LockTemplate locks = asynchronous.getBean(LockTemplate.class);
+			assertThat(locks.tryAcquire(LockRequest.of("k").withName("background"))).isEmpty();
+			work.complete(thread);
+			assertThat(called).succeedsWithin(LONG).isSameAs(thread);
+			assertThat(one.submit(LockContext::find).get()).isEmpty();
+			locks.acquire(LockRequest.of("k").withName("background")).close();
+		}
+		finally {
+			one.shutdownNow();
+		}
+	}
+
+	@EnableAsync(proxyTargetClass = true)
+	static class Background {
+
+		private volatile Thread ranOn;
+
+		Thread ranOn() {
+			return this.ranOn;
+		}
+
+		@Async
+		@DistributedLock(name = "background", key = "'k'", waitTime = "0")
+		public CompletableFuture<Thread> run(CompletableFuture<Thread> work) {
+			this.ranOn = Thread.currentThread();
+			return work;
+		}
+
 	}
 
 	static class Jobs {

@@ -12,7 +12,9 @@ import io.distributedlock.spring.internal.transaction.TransactionRules;
  * @param onLost what to do when a lease ends while the method runs
  * @param transaction what the locks have to do with transactions
  * @param handleParameter the index of the parameter that takes the handle, -1 for none
+ * @param asynchronous whether {@code @Async} gives the call a thread of its own, which
+ * waits for its future
  */
 public record CallRules(ContentionPolicy contention, OnUnavailable onUnavailable, OnLost onLost,
-		TransactionRules transaction, int handleParameter) {
+		TransactionRules transaction, int handleParameter, boolean asynchronous) {
 }

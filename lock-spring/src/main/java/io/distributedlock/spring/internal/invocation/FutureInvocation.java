@@ -8,6 +8,8 @@ import java.util.function.Function;
 import io.distributedlock.LockContext;
 import io.distributedlock.LockException;
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockNotAcquiredException;
+import io.distributedlock.LockUnavailableException;
 import io.distributedlock.annotation.OnLost;
 import io.distributedlock.spi.support.Failures;
 import io.distributedlock.spring.internal.returntype.AsynchronousTypes;
@@ -19,7 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Holds the locks until the future that the method returns has completed. The method is
- * started on a thread of the template's executor, never on the caller's.
+ * started on a thread of the template's executor, and on the caller's only if that is the
+ * thread of {@code @Async}.
  */
 final class FutureInvocation implements LockedInvocation {
 
@@ -40,8 +43,10 @@ final class FutureInvocation implements LockedInvocation {
 
 	@Override
 	public Object invoke(AnnotatedCall call) {
-		Running running = new Running(call.copy(), EnclosingLocks.current(), this.mayGoOn);
-		CompletableFuture<@Nullable Object> result = running.call.executeAsync(running::start, running::startInstead);
+		boolean here = call.rules().asynchronous();
+		Running running = new Running(here ? call : call.copy(), EnclosingLocks.current(), this.mayGoOn);
+		CompletableFuture<@Nullable Object> result = here ? running.startHere()
+				: running.call.executeAsync(running::start, running::startInstead);
 		result.whenComplete((ignored, failure) -> {
 			if (result.isCancelled()) {
 				running.cancel();
@@ -89,6 +94,30 @@ final class FutureInvocation implements LockedInvocation {
 			this.mayGoOn = mayGoOn;
 		}
 
+		/**
+		 * Start on this thread, which waits for the future anyway. A thread of the
+		 * executor may never come: all of them may wait so.
+		 */
+		private CompletableFuture<@Nullable Object> startHere() {
+			LockHandle handle;
+			try {
+				handle = this.call.acquire();
+			}
+			catch (LockNotAcquiredException | LockUnavailableException ex) {
+				return startInstead(ex);
+			}
+			CompletableFuture<@Nullable Object> ended = stageOf(this::start);
+			if (ended.isDone()) {
+				handle.close();
+				return ended;
+			}
+			LockContext.detach(handle);
+			CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
+			ended.whenComplete((value, failure) -> handle.closeAsync()
+				.whenComplete((closed, never) -> Failures.settle(result, value, failure)));
+			return result;
+		}
+
 		private CompletionStage<@Nullable Object> start() {
 			LockHandle handle = LockContext.current();
 			OnLost onLost = this.call.rules().onLost();
@@ -105,7 +134,7 @@ final class FutureInvocation implements LockedInvocation {
 			return (onLost != OnLost.REPORT) ? whileHeld(ended, handle) : ended;
 		}
 
-		private CompletionStage<@Nullable Object> startInstead(LockException refusal) {
+		private CompletableFuture<@Nullable Object> startInstead(LockException refusal) {
 			return stageOf(() -> this.call.otherwise(refusal));
 		}
 

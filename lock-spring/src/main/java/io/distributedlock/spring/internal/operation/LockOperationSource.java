@@ -14,6 +14,7 @@ import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import io.distributedlock.InvalidLockRequestException;
 import io.distributedlock.LockHandle;
@@ -38,6 +39,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.core.MethodClassKey;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.scheduling.annotation.Async;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
@@ -247,6 +250,11 @@ public final class LockOperationSource {
 		return Arrays.asList(method.getParameterTypes()).indexOf(LockHandle.class);
 	}
 
+	private static boolean isAsynchronous(Method method, Class<?> userClass) {
+		return Stream.of(method, userClass)
+			.anyMatch((each) -> MergedAnnotations.from(each, SearchStrategy.TYPE_HIERARCHY).isPresent(Async.class));
+	}
+
 	private LockOperation build(List<LockAttributes> annotations, Method method, Class<?> userClass) {
 		LockedInvocation invocation = LockedInvocation.of(ReturnType.of(method, userClass),
 				(problem, action) -> new InvalidLockOperationException(method, userClass, problem, action, null));
@@ -256,8 +264,8 @@ public final class LockOperationSource {
 		CallRules rules = new CallRules(contention(annotations, invocation),
 				agreed("onUnavailable", annotations, (each) -> each.choice("onUnavailable", OnUnavailable.class)),
 				agreed("onLost", annotations, (each) -> each.choice("onLost", OnLost.class)),
-				agreed("release", annotations, (each) -> each.transactionRules(this.settings)),
-				handleParameter(method));
+				agreed("release", annotations, (each) -> each.transactionRules(this.settings)), handleParameter(method),
+				isAsynchronous(method, userClass));
 		LockOperation operation = new LockOperation(requests, invocation, rules);
 		annotations.forEach(this.names::note);
 		List<Declared> found = IntStream.range(0, requests.size())
