@@ -1,10 +1,8 @@
 package io.distributedlock.spring.internal.transaction;
 
-import java.lang.ref.Reference;
-import java.lang.ref.ReferenceQueue;
-import java.lang.ref.WeakReference;
+import java.util.Collections;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.WeakHashMap;
 
 import org.jspecify.annotations.Nullable;
 
@@ -25,40 +23,32 @@ final class ReactiveCommitListener implements TransactionExecutionListener {
 	static final ReactiveCommitListener INSTANCE = new ReactiveCommitListener();
 
 	/**
-	 * The locks that each transaction began under.
+	 * The locks that each transaction began under. No listener method is called for one
+	 * that was cancelled while it began, so that it is removed when it is garbage.
 	 */
-	private final Map<Begun, EnclosingLocks> locks = new ConcurrentHashMap<>();
-
-	/**
-	 * Transactions that were cancelled while they began: no listener method is called for
-	 * them, so they are removed when they are garbage.
-	 */
-	private final ReferenceQueue<TransactionExecution> forgotten = new ReferenceQueue<>();
+	private final Map<TransactionExecution, EnclosingLocks> locks = Collections.synchronizedMap(new WeakHashMap<>());
 
 	private ReactiveCommitListener() {
 	}
 
 	@Override
 	public void beforeBegin(TransactionExecution transaction) {
-		for (Reference<?> each = this.forgotten.poll(); each != null; each = this.forgotten.poll()) {
-			this.locks.remove(each);
-		}
 		EnclosingLocks enclosing = EnclosingLocks.current();
 		if (enclosing != null) {
-			this.locks.put(new Begun(transaction, this.forgotten), enclosing);
+			this.locks.put(transaction, enclosing);
 		}
 	}
 
 	@Override
 	public void afterBegin(TransactionExecution transaction, @Nullable Throwable failure) {
 		if (failure != null) {
-			this.locks.remove(new Begun(transaction, null));
+			this.locks.remove(transaction);
 		}
 	}
 
 	@Override
 	public void beforeCommit(TransactionExecution transaction) {
-		EnclosingLocks enclosing = this.locks.remove(new Begun(transaction, null));
+		EnclosingLocks enclosing = this.locks.remove(transaction);
 		if (enclosing != null) {
 			enclosing.ensureAllHeld();
 		}
@@ -66,32 +56,7 @@ final class ReactiveCommitListener implements TransactionExecutionListener {
 
 	@Override
 	public void afterRollback(TransactionExecution transaction, @Nullable Throwable failure) {
-		this.locks.remove(new Begun(transaction, null));
-	}
-
-	/**
-	 * A transaction, compared by identity.
-	 */
-	private static final class Begun extends WeakReference<TransactionExecution> {
-
-		private final int hash;
-
-		private Begun(TransactionExecution transaction, @Nullable ReferenceQueue<TransactionExecution> queue) {
-			super(transaction, queue);
-			this.hash = System.identityHashCode(transaction);
-		}
-
-		@Override
-		public int hashCode() {
-			return this.hash;
-		}
-
-		@Override
-		public boolean equals(@Nullable Object other) {
-			TransactionExecution transaction = get();
-			return this == other || (transaction != null && other instanceof Begun begun && begun.get() == transaction);
-		}
-
+		this.locks.remove(transaction);
 	}
 
 }
