@@ -1,11 +1,8 @@
 package io.distributedlock.autoconfigure;
 
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-
-import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
@@ -13,6 +10,7 @@ import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.ConditionContext;
 import org.springframework.context.annotation.ConfigurationCondition;
+import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /**
@@ -28,9 +26,9 @@ class OnLockProviderCondition extends SpringBootCondition implements Configurati
 
 	@Override
 	public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
-		Map<String, @Nullable Object> attributes = Objects
-			.requireNonNull(metadata.getAnnotationAttributes(ConditionalOnLockProvider.class.getName()));
-		String name = String.valueOf(attributes.get("value"));
+		MergedAnnotation<ConditionalOnLockProvider> annotation = metadata.getAnnotations()
+			.get(ConditionalOnLockProvider.class);
+		String name = annotation.getString("value");
 		ConditionMessage.Builder message = ConditionMessage.forCondition(ConditionalOnLockProvider.class, name);
 		if (!Binder.get(context.getEnvironment()).bind("lock.enabled", Boolean.class).orElse(true)) {
 			return ConditionOutcome.noMatch(message.because("lock.enabled is false"));
@@ -40,7 +38,7 @@ class OnLockProviderCondition extends SpringBootCondition implements Configurati
 			return new ConditionOutcome(named.contains(name),
 					message.because("lock.provider and lock.providers name " + named));
 		}
-		if (Boolean.TRUE.equals(attributes.get("named"))) {
+		if (annotation.getBoolean("named")) {
 			return ConditionOutcome.noMatch(message.because("neither lock.provider nor lock.providers names it"));
 		}
 		List<String> own = LockProviderBeans.ofApplication(Objects.requireNonNull(context.getBeanFactory()));

@@ -1,8 +1,6 @@
 package io.distributedlock.autoconfigure.cache;
 
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.net.URL;
 import java.nio.charset.StandardCharsets;
@@ -16,6 +14,7 @@ import org.springframework.boot.context.event.ApplicationEnvironmentPreparedEven
 import org.springframework.context.ApplicationListener;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.io.UrlResource;
 
 /**
  * Lets Spring Boot choose the JCache provider that it would choose without Redisson,
@@ -67,23 +66,17 @@ class JCacheProviderListener implements ApplicationListener<ApplicationEnvironme
 		Set<String> providers = new TreeSet<>();
 		try {
 			for (URL services : Collections.list(classLoader.getResources(SERVICES))) {
-				addNames(services, providers);
+				new UrlResource(services).getContentAsString(StandardCharsets.UTF_8)
+					.lines()
+					.map((line) -> line.replaceFirst("#.*", "").trim())
+					.filter((name) -> !name.isEmpty())
+					.forEach(providers::add);
 			}
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(SERVICES, ex);
 		}
 		return providers;
-	}
-
-	private static void addNames(URL services, Set<String> names) throws IOException {
-		try (BufferedReader reader = new BufferedReader(
-				new InputStreamReader(services.openStream(), StandardCharsets.UTF_8))) {
-			reader.lines()
-				.map((line) -> line.replaceFirst("#.*", "").trim())
-				.filter((name) -> !name.isEmpty())
-				.forEach(names::add);
-		}
 	}
 
 }

@@ -2,8 +2,6 @@ package io.distributedlock.autoconfigure.endpoint;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedDeque;
@@ -34,9 +32,9 @@ final class RecentLosses implements LockListener {
 		if (event instanceof LockEvent.Lost loss) {
 			// the listener is called later than the loss
 			Instant at = Instant.now().minusNanos(Math.max(0, System.nanoTime() - loss.atNanos()));
-			this.losses.addLast(new Loss(loss.lock(), at, loss.held()));
+			this.losses.addFirst(new Loss(loss.lock(), at, loss.held()));
 			while (this.losses.size() > MOST) {
-				this.losses.pollFirst();
+				this.losses.pollLast();
 			}
 		}
 	}
@@ -45,9 +43,7 @@ final class RecentLosses implements LockListener {
 	 * Return the last losses, the latest first.
 	 */
 	List<Loss> latestFirst() {
-		List<Loss> all = new ArrayList<>(this.losses);
-		Collections.reverse(all);
-		return all;
+		return List.copyOf(this.losses);
 	}
 
 	/**

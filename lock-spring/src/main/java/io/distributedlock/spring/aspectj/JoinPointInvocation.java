@@ -25,7 +25,7 @@ final class JoinPointInvocation implements ProxyMethodInvocation {
 
 	private final ProceedingJoinPoint point;
 
-	private final Map<String, Object> attributes = new HashMap<>(2);
+	private final Map<String, @Nullable Object> attributes = new HashMap<>(2);
 
 	private @Nullable Object[] arguments;
 
@@ -115,12 +115,7 @@ final class JoinPointInvocation implements ProxyMethodInvocation {
 
 	@Override
 	public void setUserAttribute(String key, @Nullable Object value) {
-		if (value != null) {
-			this.attributes.put(key, value);
-		}
-		else {
-			this.attributes.remove(key);
-		}
+		this.attributes.put(key, value);
 	}
 
 	@Override
