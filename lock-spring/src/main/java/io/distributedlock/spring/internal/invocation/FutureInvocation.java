@@ -107,10 +107,6 @@ final class FutureInvocation implements LockedInvocation {
 				return startInstead(ex);
 			}
 			CompletableFuture<@Nullable Object> ended = stageOf(this::start);
-			if (ended.isDone()) {
-				handle.close();
-				return ended;
-			}
 			LockContext.detach(handle);
 			CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
 			ended.whenComplete((value, failure) -> handle.closeAsync()
