@@ -2,7 +2,9 @@ package io.distributedlock.test;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -393,17 +395,17 @@ abstract class NetworkContract extends KeyContract {
 		// a lease that is not bound to a connection survives a lost reply
 		Class<?> failure = isCapableOf(LockCapability.LOCK_DELAY) ? LockUnavailableException.class
 				: LockException.class;
-		List<CompletableFuture<?>> extensions = handles.stream()
-			.<CompletableFuture<?>>map((handle) -> handle.extendAsync(longLease()))
-			.toList();
-		for (CompletableFuture<?> extension : extensions) {
+		Map<LockHandle, CompletableFuture<?>> extensions = new LinkedHashMap<>();
+		handles.forEach((handle) -> extensions.put(handle, handle.extendAsync(longLease())));
+		extensions.forEach((handle, extension) -> {
 			try {
 				get(extension);
 			}
 			catch (CompletionException ex) {
-				assertThat(ex.getCause()).isInstanceOf(failure);
+				// on a busy machine its time may have ended meanwhile
+				assertThat(ex.getCause()).isInstanceOf(handle.isValid() ? failure : LockException.class);
 			}
-		}
+		});
 	}
 
 	private void assertOneOwner(LockHandle handle, LockRequest request, LockTemplate other) {

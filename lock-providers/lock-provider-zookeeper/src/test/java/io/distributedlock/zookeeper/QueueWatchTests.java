@@ -25,7 +25,6 @@ import org.apache.curator.framework.api.CuratorEvent;
 import org.apache.curator.retry.RetryNTimes;
 import org.apache.curator.test.TestingServer;
 import org.apache.zookeeper.ZooDefs.Ids;
-import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.ACL;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -173,14 +172,15 @@ class QueueWatchTests {
 
 	@Test
 	void placeWhoseSessionHasEndedFailsWithoutAPoll() throws Exception {
-		Objects.requireNonNull(get(provider(this.near).tryAcquire(REQUEST)));
-		LockQueue.Place place = provider(this.far).enqueue(REQUEST);
-		// by then the queue is watched
-		Patience.await().during(Duration.ofMillis(500)).until(place::isBehindOthers);
-		ZooKeeper ended = this.far.getZookeeperClient().getZooKeeper();
-		// whoever closes a session ends it for the client that has it, too
-		new ZooKeeper(this.server.getConnectString(), Servers.SESSION_MILLIS, (event) -> {
-		}, ended.getSessionId(), ended.getSessionPasswd()).close();
+		Lease holder = Objects.requireNonNull(get(provider(this.near).tryAcquire(REQUEST)));
+		ZooKeeperLockProvider waiting = provider(this.far);
+		LockQueue.Place first = waiting.enqueue(REQUEST);
+		LockQueue.Place place = waiting.enqueue(REQUEST);
+		Patience.await().until(() -> first.isBehindOthers() && place.isBehindOthers());
+		get(holder.release());
+		// as nobody polls, the queue is watched by then
+		get(first.granted());
+		this.far.getZookeeperClient().getZooKeeper().getTestable().injectSessionExpiration();
 		assertThat(place.granted().toCompletableFuture()).failsWithin(Patience.LIMIT)
 			.withThrowableThat()
 			.withMessageContaining("ended with its ZooKeeper session");

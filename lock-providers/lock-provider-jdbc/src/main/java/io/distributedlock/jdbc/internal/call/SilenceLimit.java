@@ -1,7 +1,7 @@
 package io.distributedlock.jdbc.internal.call;
 
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
@@ -58,8 +58,8 @@ public final class SilenceLimit {
 	public void lift(Session session) throws SQLException {
 		if (this.dialect.isOfMySqlFamily()) {
 			// whether the caller still waits or not
-			try (Statement statement = session.connection().createStatement()) {
-				statement.execute(RESTORE_LIMIT);
+			try (PreparedStatement statement = session.connection().prepareStatement(RESTORE_LIMIT)) {
+				statement.execute();
 			}
 		}
 	}
