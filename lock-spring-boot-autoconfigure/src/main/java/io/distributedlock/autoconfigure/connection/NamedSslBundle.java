@@ -6,7 +6,6 @@ import io.distributedlock.annotation.InvalidLockSetupException;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.boot.ssl.DefaultSslBundleRegistry;
 import org.springframework.boot.ssl.NoSuchSslBundleException;
 import org.springframework.boot.ssl.SslBundle;
 import org.springframework.boot.ssl.SslBundles;
@@ -33,19 +32,26 @@ public final class NamedSslBundle {
 		if (name == null) {
 			return null;
 		}
-		SslBundles all = bundles.getIfAvailable(DefaultSslBundleRegistry::new);
+		SslBundles all = bundles.getIfAvailable();
 		try {
-			return all.getBundle(name);
+			if (all != null) {
+				return all.getBundle(name);
+			}
 		}
 		catch (NoSuchSslBundleException ex) {
-			List<String> existing = all.getBundleNames();
-			throw new InvalidLockSetupException(
-					"%s is '%s', but there is no SSL bundle with this name. Existing bundles: %s.".formatted(property,
-							name, existing.isEmpty() ? "none" : existing),
-					"Name an existing bundle, or declare this one: spring.ssl.bundle.pem.%1$s.* or spring.ssl.bundle.jks.%1$s.*"
-						.formatted(name),
-					ex);
+			throw missing(property, name, all.getBundleNames(), ex);
 		}
+		throw missing(property, name, List.of(), null);
+	}
+
+	private static InvalidLockSetupException missing(String property, String name, List<String> existing,
+			@Nullable Throwable cause) {
+		return new InvalidLockSetupException(
+				"%s is '%s', but there is no SSL bundle with this name. Existing bundles: %s.".formatted(property, name,
+						existing.isEmpty() ? "none" : existing),
+				"Name an existing bundle, or declare this one: spring.ssl.bundle.pem.%1$s.* or spring.ssl.bundle.jks.%1$s.*"
+					.formatted(name),
+				cause);
 	}
 
 }
