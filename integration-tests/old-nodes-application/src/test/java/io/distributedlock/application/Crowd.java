@@ -46,9 +46,11 @@ final class Crowd {
 	}
 
 	/**
-	 * Let all nodes work at the same time.
+	 * Let all nodes work at the same time, until each has had the lock more than ten
+	 * times.
+	 * @param atLeast how long they work even if they had it more often
 	 */
-	Outcome work(Duration time) throws IOException {
+	Outcome work(Duration atLeast) throws IOException {
 		Path number = Files.write(this.folder.resolve("number"), new byte[Long.BYTES]);
 		List<List<ChildJvm>> nodes = new ArrayList<>();
 		try {
@@ -62,7 +64,9 @@ final class Crowd {
 				}
 			}
 			nodes.forEach((group) -> group.forEach((node) -> node.awaitLine("READY")));
-			nodes.forEach((group) -> group.forEach((node) -> node.send(Long.toString(time.toMillis()))));
+			nodes.forEach((group) -> group.forEach((node) -> node.send(Long.toString(atLeast.toMillis()))));
+			nodes.forEach((group) -> group.forEach((node) -> node.awaitLine("ENOUGH")));
+			nodes.forEach((group) -> group.forEach((node) -> node.send("STOP")));
 			List<Share> shares = nodes.stream().map(Crowd::share).toList();
 			return new Outcome(shares, ByteBuffer.wrap(Files.readAllBytes(number)).getLong());
 		}

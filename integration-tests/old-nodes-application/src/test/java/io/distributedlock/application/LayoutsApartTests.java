@@ -70,10 +70,7 @@ class LayoutsApartTests {
 	void nodeWithBothLocksExcludesThoseBeforeAndAfter(String before, String after) throws IOException {
 		Outcome outcome = work(before, after);
 		assertThat(outcome.lost()).as("%s", outcome).isZero();
-		assertThat(outcome.shares()).allSatisfy((share) -> {
-			assertThat(share.increments()).isGreaterThan(10);
-			assertThat(share.failures()).isZero();
-		});
+		assertThat(outcome.shares()).allSatisfy((share) -> assertThat(share.failures()).isZero());
 	}
 
 	private Outcome work(String before, String after) throws IOException {

@@ -22,13 +22,19 @@ import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockTyp
  * up under it, in a file that nothing else protects. Arguments: which lock, the address
  * of the server, the full key, how often an old node asks in milliseconds, the number of
  * threads, and the file. It prints {@code READY}, reads a line with how many milliseconds
- * to work, and prints {@code DONE} with the number of increments, the longest wait of a
- * call and the longest time without the lock in milliseconds, and the number of calls
- * that failed.
+ * to work at least, and prints {@code ENOUGH} when they are over and it has had the lock
+ * more than ten times: a busy machine takes longer for that. When it has read another
+ * line, it ends, and prints {@code DONE} with the number of increments, the longest wait
+ * of a call and the longest time without the lock in milliseconds, and the number of
+ * calls that failed.
  */
 final class Node {
 
 	private static final long SECTION_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+	private static final int ENOUGH = 10;
+
+	private static final long LONGEST_NANOS = TimeUnit.MINUTES.toNanos(5);
 
 	private static final long LAST_CALL_MILLIS = 30_000;
 
@@ -48,6 +54,8 @@ final class Node {
 	private final AtomicLong releasedNanos = new AtomicLong();
 
 	private final AtomicInteger failures = new AtomicInteger();
+
+	private volatile long endNanos;
 
 	private Node(Locking locking, FileChannel number) {
 		this.locking = locking;
@@ -114,36 +122,43 @@ final class Node {
 		return () -> BothLocks.acquire(old::lock, ours::lock);
 	}
 
-	private void work(int threads, long millis) throws InterruptedException {
+	@SuppressWarnings("SystemOut")
+	private void work(int threads, long millis) throws IOException, InterruptedException {
 		long begin = System.nanoTime();
-		long end = begin + TimeUnit.MILLISECONDS.toNanos(millis);
+		this.endNanos = begin + LONGEST_NANOS;
 		this.releasedNanos.set(begin);
 		List<Thread> running = new ArrayList<>();
 		for (int i = 0; i < threads; i++) {
 			Thread thread = new Thread(() -> {
-				while (System.nanoTime() - end < 0) {
-					countUp(end);
+				while (System.nanoTime() - this.endNanos < 0) {
+					countUp();
 				}
 			}, "worker-" + i);
 			thread.setDaemon(true);
 			thread.start();
 			running.add(thread);
 		}
+		while (System.nanoTime() - begin < TimeUnit.MILLISECONDS.toNanos(millis) || this.increments.get() <= ENOUGH) {
+			LockSupport.parkNanos(SECTION_NANOS);
+		}
+		System.out.println("ENOUGH");
+		readLine();
+		this.endNanos = System.nanoTime();
 		for (Thread thread : running) {
-			thread.join(millis + LAST_CALL_MILLIS);
+			thread.join(LAST_CALL_MILLIS);
 			if (thread.isAlive()) {
 				this.failures.incrementAndGet();
 			}
 		}
 	}
 
-	private void countUp(long end) {
+	private void countUp() {
 		try {
 			long asked = System.nanoTime();
 			AutoCloseable held = this.locking.lock();
 			try (held) {
 				// who waits at the end has an easier time, as the others stop
-				long entered = Math.min(System.nanoTime(), end);
+				long entered = Math.min(System.nanoTime(), this.endNanos);
 				this.longestWaitNanos.accumulateAndGet(entered - asked, Math::max);
 				this.longestAbsenceNanos.accumulateAndGet(entered - this.releasedNanos.get(), Math::max);
 				long value = read();

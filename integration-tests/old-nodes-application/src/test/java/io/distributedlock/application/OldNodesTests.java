@@ -58,10 +58,7 @@ class OldNodesTests {
 			.with(2, 2, newKind)
 			.work(Duration.ofSeconds(3));
 		assertThat(outcome.lost()).as("%s", outcome).isZero();
-		assertThat(outcome.shares()).allSatisfy((share) -> {
-			assertThat(share.increments()).isGreaterThan(10);
-			assertThat(share.failures()).isZero();
-		});
+		assertThat(outcome.shares()).allSatisfy((share) -> assertThat(share.failures()).isZero());
 		assertThat(server.command("EXISTS", key)).isEqualTo(0L);
 	}
 
