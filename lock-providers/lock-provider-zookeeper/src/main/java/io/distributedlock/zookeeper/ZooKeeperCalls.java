@@ -140,16 +140,18 @@ final class ZooKeeperCalls implements AutoCloseable {
 	}
 
 	/**
-	 * End the watch on a node and all below it. If a single watcher is removed, the
-	 * server goes on sending its events.
+	 * End the watch on a node and all below it, until ZooKeeper has said that it has
+	 * ended: a client that is connected again sets its watches again. If a single watcher
+	 * is removed, the server goes on sending its events.
 	 */
 	void stopWatchingAll(String path) {
-		send((callback) -> this.client.watchers()
-			.removeAll()
-			.ofType(WatcherType.Any)
-			.quietly()
-			.inBackground(callback)
-			.forPath(path));
+		this.unknownOwners.remove(path, SESSION,
+				() -> ifWorthwhile(send((callback) -> this.client.watchers()
+					.removeAll()
+					.ofType(WatcherType.Any)
+					.quietly()
+					.inBackground(callback)
+					.forPath(path)).thenApply((event) -> true)));
 	}
 
 	/**

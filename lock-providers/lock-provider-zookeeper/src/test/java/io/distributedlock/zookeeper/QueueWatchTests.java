@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.distributedlock.LockType;
 import io.distributedlock.spi.Lease;
@@ -144,11 +145,34 @@ class QueueWatchTests {
 		watch.end();
 		// the server carries out the commands of a session one after the other
 		this.far.checkExists().forPath("/parent");
-		comeAndGo("w-f-0000000006");
+		assertThat(hears(watch, "w-f-0000000006")).isFalse();
+	}
+
+	@Test
+	void watchThatIsEndedDuringAnOutageIsEndedAfterIt() throws Exception {
+		this.near.create().forPath("/parent");
+		QueueWatch watch = watch(Duration.ofSeconds(1));
+		Patience.await().until(() -> watch.begin().get(Patience.SECONDS, TimeUnit.SECONDS));
+		this.proxy.refuse();
+		this.proxy.cut();
+		Patience.await().until(() -> !this.far.getZookeeperClient().isConnected());
+		watch.end();
+		assertThat(watch.begin().get(Patience.SECONDS, TimeUnit.SECONDS)).as("sent after that, and given up after it")
+			.isFalse();
+		this.proxy.heal();
+		Patience.await().until(() -> this.far.getZookeeperClient().isConnected());
+		// the client has set its watches again by then
+		this.far.checkExists().forPath("/parent");
+		AtomicInteger number = new AtomicInteger();
+		Patience.await("no events").until(() -> !hears(watch, "w-g-" + number.incrementAndGet()));
+	}
+
+	private boolean hears(QueueWatch watch, String name) throws Exception {
+		comeAndGo(name);
 		CompletableFuture<CuratorEvent> later = new CompletableFuture<>();
 		this.far.getChildren().inBackground((client, event) -> later.complete(event)).forPath("/parent");
 		assertThat(later).succeedsWithin(Patience.LIMIT);
-		assertThat(watch.hasGone("w-f-0000000006")).isFalse();
+		return watch.hasGone(name);
 	}
 
 	private void comeAndGo(String name) throws Exception {
