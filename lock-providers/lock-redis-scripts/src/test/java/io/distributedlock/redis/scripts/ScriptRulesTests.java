@@ -4,11 +4,16 @@ import java.io.IOException;
 import java.lang.reflect.Modifier;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import io.distributedlock.redis.scripts.script.Script;
 import io.distributedlock.test.server.ScriptRules;
@@ -20,6 +25,13 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The scripts as services in front of a cluster read them.
  */
 class ScriptRulesTests {
+
+	private static final Pattern CALL = Pattern.compile("redis\\.p?call\\('(\\w+)'(?:, (KEYS\\[\\d+]))?(?=(.*))");
+
+	/**
+	 * Commands that may make a key. A number is counted only where there is one.
+	 */
+	private static final Set<String> MAKING = Set.of("set", "hset", "rpush", "zadd");
 
 	/**
 	 * Writes each script as a whole into a file, for {@code redis-cli --eval}.
@@ -50,6 +62,37 @@ class ScriptRulesTests {
 			.filter((each) -> !ScriptRules.broken(each.getValue().source()).isEmpty())
 			.collect(Collectors.toMap(Map.Entry::getKey, (each) -> ScriptRules.broken(each.getValue().source())));
 		assertThat(refused.keySet()).as("%s", refused).isEmpty();
+	}
+
+	/**
+	 * An error of another command may stop the script.
+	 */
+	@Test
+	void whatMakesAKeyGivesItAnExpiryOrTheNextCommandDoes() throws IOException {
+		try (Stream<Path> files = Files.walk(Path.of("src", "main", "resources"))) {
+			// what that one writes is the resource
+			List<Path> scripts = files
+				.filter((file) -> file.toString().endsWith(".lua") && !file.endsWith("fenced-write.lua"))
+				.toList();
+			assertThat(scripts).hasSizeGreaterThan(60).allSatisfy((script) -> assertThat(lasting(script)).isEmpty());
+		}
+	}
+
+	private static List<String> lasting(Path script) throws IOException {
+		List<MatchResult> calls = CALL.matcher(Files.readString(script))
+			.results()
+			.filter((call) -> !call.group(1).equals("hdel"))
+			.toList();
+		List<String> lasting = new ArrayList<>();
+		for (int i = 0; i < calls.size(); i++) {
+			MatchResult call = calls.get(i);
+			boolean expires = call.group(3).contains("'PX'") || call.group(3).contains("'XX'") || (i + 1 < calls.size()
+					&& calls.get(i + 1).group(1).equals("pexpire") && calls.get(i + 1).group(2).equals(call.group(2)));
+			if (MAKING.contains(call.group(1)) && !expires) {
+				lasting.add(call.group());
+			}
+		}
+		return lasting;
 	}
 
 	@Test

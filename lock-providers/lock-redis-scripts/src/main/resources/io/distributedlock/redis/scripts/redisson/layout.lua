@@ -41,14 +41,16 @@ local function join_queue(holder, now, till)
   if type(redis.pcall('exists', KEYS[5], KEYS[6])) == 'table' then return end
   local front = redis.pcall('lindex', KEYS[5], 0)
   if front == 'line' then
-    redis.pcall('zadd', KEYS[6], till, 'line')
+    if redis.pcall('zadd', KEYS[6], till, 'line') == 1 then
+      redis.call('pexpire', KEYS[6], till - now + 86400000)
+    end
   elseif type(front) == 'string' then
     local last = redis.pcall('zrange', KEYS[6], -1, -1, 'WITHSCORES')[2]
     local ends = math.max(tonumber(last or 0), now) + 300000
     if redis.pcall('zadd', KEYS[6], 'NX', ends, 'line') == 1 then
+      redis.call('pexpire', KEYS[6], ends - now + 86400000)
       redis.call('rpush', KEYS[5], 'line')
       redis.call('pexpire', KEYS[5], ends - now + 86400000)
-      redis.call('pexpire', KEYS[6], ends - now + 86400000)
     end
   end
 end
