@@ -198,14 +198,16 @@ final class LockTable {
 	/**
 	 * Insert the row of a key, taken by its first owner. Its token starts at the clock: a
 	 * row that was swept or deleted by hand had a lower one.
-	 * @return the first token, zero if somebody else has inserted the row
+	 * @return the first token, zero if somebody else has inserted the row, or has it
+	 * already: an operator may have released it for this owner
 	 */
 	long insert(Session session, LeaseRequest request, String owner) throws SQLException {
 		boolean inserted = session.insert(
 				"INSERT INTO " + TABLE + " (lock_key, owner, token, expires_at) VALUES (?, ?, " + this.firstToken
 						+ " + ?, " + this.now + " + ?)",
 				request.key(), owner, request.tokens() - 1, request.leaseTime().toMillis());
-		return inserted ? firstOf(request, read(session, request.key()).token()) : 0;
+		return inserted ? firstOf(request, session
+			.number("SELECT token FROM " + TABLE + " WHERE lock_key = ? AND owner = ?", request.key(), owner)) : 0;
 	}
 
 	/**

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.UUID;
+import java.util.concurrent.CompletionStage;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.distributedlock.LockType;
@@ -18,6 +19,7 @@ import io.distributedlock.jdbc.JdbcLockSchema;
 import io.distributedlock.jdbc.JdbcLockSettings;
 import io.distributedlock.jdbc.JdbcLockStrategy;
 import io.distributedlock.jdbc.JdbcLocks;
+import io.distributedlock.jdbc.LostStatements;
 import io.distributedlock.jdbc.internal.call.Session;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
@@ -123,6 +125,20 @@ class TableOwnersTests {
 		Lease reader = take(request(LockType.READ));
 		Patience.await().until(() -> owners().size() == 1);
 		assertThat(onlyOwner().id()).isEqualTo(id(reader));
+	}
+
+	@Test
+	void ownerThatIsRevokedBeforeItReadsItsTokenDoesNotGetThatOfTheNextOne() {
+		LostStatements statements = new LostStatements(this.pool);
+		LockProvider slow = open(JdbcLocks.provider(statements.dataSource(),
+				Databases.settings(JdbcDialect.H2).withCommandTimeout(Patience.LIMIT)));
+		LostStatements.Fault inserted = statements.delayReply((sql) -> sql.startsWith("INSERT INTO"));
+		CompletionStage<Lease> revoked = slow.tryAcquire(request(LockType.EXCLUSIVE));
+		Patience.await().until(inserted::isReached);
+		assertThat(revoke(onlyOwner())).isTrue();
+		take(request(LockType.EXCLUSIVE));
+		inserted.proceed();
+		assertThat(get(revoked)).isNull();
 	}
 
 	@Test
