@@ -51,6 +51,11 @@ final class EtcdErrors {
 			return new BackendException("etcd refuses the credentials: check the user name and the password", false,
 					cause);
 		}
+		if (text.contains("not supported for learner")) {
+			// the next request may go to another member
+			return new BackendException(
+					"etcd answers by a member that does not vote yet: leave it out of the endpoints", true, cause);
+		}
 		return switch (code) {
 			// no server answers, or there is no leader (UNAVAILABLE); the answer did not
 			// come in time (DEADLINE_EXCEEDED); the request was ended before its answer

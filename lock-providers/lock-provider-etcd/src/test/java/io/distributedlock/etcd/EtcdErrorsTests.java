@@ -31,6 +31,18 @@ class EtcdErrorsTests {
 		assertThat(translated(code).isRetryable()).isFalse();
 	}
 
+	/**
+	 * UNAVAILABLE before etcd 3.6.
+	 */
+	@ParameterizedTest
+	@EnumSource(names = { "UNAVAILABLE", "FAILED_PRECONDITION" })
+	void refusalOfAMemberThatDoesNotVoteIsTriedAgain(Status.Code code) {
+		BackendException translated = EtcdErrors.translate(
+				code.toStatus().withDescription("etcdserver: rpc not supported for learner").asRuntimeException());
+		assertThat(translated.isRetryable()).isTrue();
+		assertThat(translated).hasMessageContaining("does not vote");
+	}
+
 	@Test
 	void failureThatComesFromNeitherEtcdNorGrpcIsNotTriedAgain() {
 		BackendException translated = EtcdErrors.translate(new CompletionException(new NullPointerException()));
