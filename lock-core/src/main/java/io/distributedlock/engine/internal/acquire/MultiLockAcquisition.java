@@ -10,7 +10,9 @@ import java.util.function.Function;
 
 import io.distributedlock.LockContext;
 import io.distributedlock.LockException;
+import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.internal.handle.EngineHandle;
+import io.distributedlock.engine.internal.handle.HandleReleases;
 import io.distributedlock.engine.internal.handle.MultiHandle;
 import io.distributedlock.engine.internal.request.LockAttempt;
 import io.distributedlock.engine.internal.request.LockErrors;
@@ -23,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Acquires several locks for one call, one after the other. All calls use the same order,
  * so two calls never wait for each other. If one lock cannot be acquired, those before it
- * are released.
+ * are released, and the call ends after that.
  */
 final class MultiLockAcquisition {
 
@@ -84,7 +86,7 @@ final class MultiLockAcquisition {
 				EngineHandle next = this.acquirer.await(attempt, inTimeLeft(attempt), this.orThrow,
 						this.giveUpAtNanos - this.acquirer.shared().runtime().nanoTime());
 				if (next == null) {
-					releaseTaken();
+					awaitReleaseOfTaken();
 					return null;
 				}
 				this.taken.add(next);
@@ -92,7 +94,7 @@ final class MultiLockAcquisition {
 			return all();
 		}
 		catch (Throwable ex) {
-			releaseTaken();
+			awaitReleaseOfTaken();
 			throw ex;
 		}
 	}
@@ -143,12 +145,10 @@ final class MultiLockAcquisition {
 		CompletableFuture<Optional<EngineHandle>> next = new CompletableFuture<>();
 		next.whenComplete((handle, failure) -> {
 			if (failure != null) {
-				releaseTaken();
-				result.completeExceptionally(Failures.unwrap(failure));
+				afterReleaseOfTaken(() -> result.completeExceptionally(Failures.unwrap(failure)));
 			}
 			else if (handle.isEmpty()) {
-				releaseTaken();
-				result.complete(toResult.apply(handle));
+				afterReleaseOfTaken(() -> result.complete(toResult.apply(handle)));
 			}
 			else {
 				this.taken.add(handle.get());
@@ -191,8 +191,7 @@ final class MultiLockAcquisition {
 			}
 		}
 		catch (Throwable ex) {
-			releaseTaken();
-			result.completeExceptionally(ex);
+			afterReleaseOfTaken(() -> result.completeExceptionally(ex));
 		}
 	}
 
@@ -214,10 +213,32 @@ final class MultiLockAcquisition {
 		return attempt.waitingFor(Duration.ofNanos(Math.max(left, 0)));
 	}
 
-	private void releaseTaken() {
-		for (int i = this.taken.size() - 1; i >= 0; i--) {
-			this.taken.get(i).leave(false);
+	private void awaitReleaseOfTaken() {
+		this.acquirer.handleReleases().awaitUninterruptibly(releaseTaken());
+	}
+
+	private void afterReleaseOfTaken(Runnable end) {
+		CompletableFuture<@Nullable Void> released = this.acquirer.handleReleases().forUser(releaseTaken());
+		// whoever gives up does not wait for it
+		this.current = released;
+		released.whenComplete((done, never) -> end.run());
+	}
+
+	/**
+	 * Release the locks before the one that was not acquired. As after a close, what the
+	 * caller does next must not meet them.
+	 * @return completes when they are released, or it is time to give up
+	 */
+	private CompletableFuture<@Nullable LockUnavailableException> releaseTaken() {
+		HandleReleases releases = this.acquirer.handleReleases();
+		CompletableFuture<@Nullable LockUnavailableException> released = new MultiHandle(this.taken, releases)
+			.leave(false);
+		if (released.isDone() || releases.asyncRelease()) {
+			return CompletableFuture.completedFuture(null);
 		}
+		Timers.Timer limit = this.acquirer.shared().timers().at(this.giveUpAtNanos, () -> released.complete(null));
+		released.whenComplete((failure, never) -> limit.cancel());
+		return released;
 	}
 
 }

@@ -161,7 +161,7 @@ public record HandleReleases(EngineRuntime runtime, ProviderCalls providerCalls,
 	 * Return a future for the user: what depends on it runs on the user's executor, and
 	 * not on the thread that brings the answer.
 	 */
-	CompletableFuture<@Nullable Void> forUser(CompletableFuture<?> step) {
+	public CompletableFuture<@Nullable Void> forUser(CompletableFuture<?> step) {
 		CompletableFuture<@Nullable Void> result = new CompletableFuture<>();
 		boolean done = step.isDone();
 		Callbacks.ForCaller caller = this.callbacks.capture();
