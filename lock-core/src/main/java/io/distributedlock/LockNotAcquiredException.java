@@ -62,8 +62,7 @@ public class LockNotAcquiredException extends LockException {
 	public enum Reason {
 
 		/**
-		 * Another owner held the lock for the whole wait time; or the lease of one of
-		 * several locks ended while the call waited for the others.
+		 * Another owner held the lock for the whole wait time.
 		 */
 		CONTENDED,
 

@@ -1,12 +1,15 @@
 package io.distributedlock.engine;
 
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockLostException;
 import io.distributedlock.LockRequest;
+import io.distributedlock.spi.Lease;
 import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -14,7 +17,8 @@ import org.junit.jupiter.api.Timeout;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A call for several locks that fails leaves nothing in the way of the next one.
+ * A call for several locks that fails leaves nothing in the way of the next one, and says
+ * what has happened to a lock that it had.
  */
 @Timeout(120)
 class FailedCallsForSeveralLocksTests {
@@ -84,6 +88,26 @@ class FailedCallsForSeveralLocksTests {
 		this.scripted.attempts.add(CompletableFuture.completedFuture(this.scripted.lease(LEASE)));
 		this.scripted.attempts.add(ScriptedProvider.contended());
 		return this.byHand.tryAcquireAsync(BOTH);
+	}
+
+	@Test
+	void lockThatAnOutageTakesMeanwhileIsLostAndNotContended() {
+		CompletableFuture<Lease> second = new CompletableFuture<>();
+		this.scripted.attempts.add(CompletableFuture.completedFuture(this.scripted.lease(LEASE)));
+		this.scripted.attempts.add(second);
+		this.scripted.renewals.addAll(Collections.nCopies(100, ScriptedProvider::unreachable));
+		CompletableFuture<LockHandle> call = this.byHand.acquireAsync(BOTH);
+		for (Duration time = Duration.ZERO; time.compareTo(LEASE) <= 0; time = time.plusSeconds(1)) {
+			runUntil(time);
+		}
+		second.complete(this.scripted.lease(LEASE));
+		assertThat(call).failsWithin(Patience.LIMIT)
+			.withThrowableThat()
+			.havingCause()
+			.isInstanceOf(LockLostException.class)
+			.withMessageContaining("'a'");
+		assertThat(this.scripted.renewed).hasPositiveValue();
+		assertThat(this.scripted.released).hasValue(2);
 	}
 
 	private void runUntil(Duration time) {

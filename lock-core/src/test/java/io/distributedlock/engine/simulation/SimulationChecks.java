@@ -151,8 +151,9 @@ final class SimulationChecks {
 				violation(8, call + " failed without a fault: " + SimulatedWorld.describe(failure));
 			}
 		}
-		else if (!(failure instanceof LockLostException && call.how.contains("xecute") && call.bodies == 0)) {
-			// these do not start their work if the lock has ended before
+		else if (!(failure instanceof LockLostException && call.bodies == 0
+				&& (call.how.contains("xecute") || call.parts().size() > 1))) {
+			// these do not start their work if a lock has ended before
 			violation(8, "%s ended with %s".formatted(call, SimulatedWorld.describe(failure)));
 		}
 	}

@@ -196,12 +196,10 @@ final class MultiLockAcquisition {
 	}
 
 	private EngineHandle all() {
-		for (int i = 0; i < this.taken.size(); i++) {
-			if (!this.taken.get(i).isValid()) {
-				throw LockErrors.endedBeforeOthers(this.attempts.get(i));
-			}
-		}
-		return new MultiHandle(this.taken, this.acquirer.handleReleases());
+		MultiHandle all = new MultiHandle(this.taken, this.acquirer.handleReleases());
+		// one may have been lost while the call waited for the others
+		all.ensureHeld();
+		return all;
 	}
 
 	private LockAttempt inTimeLeft(LockAttempt attempt) {

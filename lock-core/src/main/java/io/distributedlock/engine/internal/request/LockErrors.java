@@ -53,12 +53,6 @@ public final class LockErrors {
 					.formatted(LockTimes.text(attempt.waitTime())));
 	}
 
-	public static LockNotAcquiredException endedBeforeOthers(LockAttempt attempt) {
-		return notAcquired(attempt, Reason.CONTENDED,
-				"its lease of %s ended while the call waited for its other locks. Set a longer lease time, or wait for less time"
-					.formatted(LockTimes.text(attempt.leaseTime())));
-	}
-
 	public static LockUnavailableException unavailable(LockAttempt attempt, Throwable cause) {
 		if (cause instanceof NoAnswerException noAnswer) {
 			return new LockUnavailableException(attempt.key(), attempt.provider().name(),
