@@ -90,7 +90,7 @@ public final class Backends {
 		LockProvider asked = named(provider);
 		return called(() -> {
 			long askedAt = this.runtime.nanoTime();
-			return this.<@Nullable Object>ask(() -> asked.ping().thenApply((answer) -> answer), (late) -> {
+			return this.<@Nullable Object>ask(() -> this.providerCalls.ping(asked), (late) -> {
 			}).thenApply((answer) -> Duration.ofNanos(this.runtime.nanoTime() - askedAt));
 		});
 	}

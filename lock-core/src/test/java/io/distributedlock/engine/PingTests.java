@@ -71,6 +71,57 @@ class PingTests {
 	}
 
 	@Test
+	void providerThatBlocksKeepsOneThreadHoweverOftenItIsAsked() {
+		CountDownLatch end = new CountDownLatch(1);
+		TrickyProvider provider = new TrickyProvider();
+		provider.ping.always(Trick.blocking(end));
+		try (DefaultLockTemplate template = DefaultLockTemplate.builder()
+			.provider(provider)
+			.commandTimeout(Duration.ofMillis(100))
+			.build()) {
+			for (int i = 0; i < 5; i++) {
+				assertThat(template.backends().ping("tricky")).failsWithin(Patience.LIMIT)
+					.withThrowableThat()
+					.withMessageContaining("command time-out of 100ms");
+			}
+			assertThat(provider.ping.calls()).isEqualTo(1);
+			provider.ping.always(Trick.answering(null));
+			end.countDown();
+			Patience.await()
+				.untilAsserted(() -> assertThat(template.backends().ping("tricky")).succeedsWithin(Patience.LIMIT));
+		}
+		finally {
+			end.countDown();
+		}
+	}
+
+	@Test
+	void whoAsksWhileAnotherQuestionBlocksGetsItsAnswer() {
+		CountDownLatch end = new CountDownLatch(1);
+		TrickyProvider provider = new TrickyProvider();
+		provider.ping.always(Trick.answering(null));
+		provider.ping.next((properly) -> {
+			Trick.awaitUninterruptibly(end);
+			return CompletableFuture.completedFuture(null);
+		});
+		try (DefaultLockTemplate template = DefaultLockTemplate.builder()
+			.provider(provider)
+			.commandTimeout(Patience.LIMIT)
+			.build()) {
+			CompletableFuture<Duration> first = template.backends().ping("tricky");
+			Patience.await().until(() -> provider.ping.calls() == 1);
+			CompletableFuture<Duration> second = template.backends().ping("tricky");
+			assertThat(second).isNotDone();
+			end.countDown();
+			assertThat(first).succeedsWithin(Patience.LIMIT);
+			assertThat(second).succeedsWithin(Patience.LIMIT);
+		}
+		finally {
+			end.countDown();
+		}
+	}
+
+	@Test
 	void providerThatCannotBeAskedSaysSo() {
 		LockProvider provider = new LocalLockProviderWithoutPing();
 		try (DefaultLockTemplate template = DefaultLockTemplate.builder().provider(provider).build()) {

@@ -1,9 +1,6 @@
 package io.distributedlock.engine.internal.key;
 
 import java.time.Duration;
-import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -56,12 +53,6 @@ public final class OutageWatch {
 	 * By the name of the provider; those that answer are not in it.
 	 */
 	private final ConcurrentHashMap<String, Outage> outages = new ConcurrentHashMap<>();
-
-	/**
-	 * The names of the providers whose {@code ping()} has not returned. A call that
-	 * blocks must not be followed by others, each on one more thread.
-	 */
-	private final Set<String> called = ConcurrentHashMap.newKeySet();
 
 	public OutageWatch(EngineRuntime runtime, Timers timers, ProviderCalls providerCalls, CallsUnderWay calls,
 			Listeners listeners) {
@@ -187,21 +178,10 @@ public final class OutageWatch {
 
 		private void ask() {
 			if (this.state.get() != State.OVER && !OutageWatch.this.calls.isClosed()) {
-				OutageWatch.this.providerCalls.ask(this::ping, this::onAnswer, (late) -> {
+				ProviderCalls calls = OutageWatch.this.providerCalls;
+				calls.ask(() -> calls.ping(this.provider), this::onAnswer, (late) -> {
 					// a provider that is so slow fails all calls
 				});
-			}
-		}
-
-		private CompletionStage<@Nullable Object> ping() {
-			if (!OutageWatch.this.called.add(this.provider.name())) {
-				return CompletableFuture.failedFuture(OutageWatch.this.providerCalls.noAnswer());
-			}
-			try {
-				return this.provider.ping().thenApply((answer) -> answer);
-			}
-			finally {
-				OutageWatch.this.called.remove(this.provider.name());
 			}
 		}
 

@@ -3,12 +3,15 @@ package io.distributedlock.engine.internal.runtime;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.support.Failures;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +29,11 @@ public final class ProviderCalls {
 	private final Timers timers;
 
 	private final long commandTimeoutNanos;
+
+	/**
+	 * By the name of the provider.
+	 */
+	private final ConcurrentMap<String, Ping> pings = new ConcurrentHashMap<>();
 
 	public ProviderCalls(EngineRuntime runtime, Timers timers, Duration commandTimeout) {
 		this.runtime = runtime;
@@ -102,6 +110,32 @@ public final class ProviderCalls {
 	}
 
 	/**
+	 * The question whether a backend answers, to be asked by this object. A call that
+	 * blocks is not followed by others, each on one more thread: who asks meanwhile gets
+	 * its answer, or none if it has blocked for the command time-out.
+	 */
+	public CompletionStage<@Nullable Object> ping(LockProvider provider) {
+		Ping mine = new Ping(this.runtime.nanoTime(), new CompletableFuture<>());
+		Ping blocked = this.pings.putIfAbsent(provider.name(), mine);
+		if (blocked != null) {
+			return (mine.sinceNanos - blocked.sinceNanos < this.commandTimeoutNanos) ? blocked.answer
+					: CompletableFuture.failedFuture(noAnswer());
+		}
+		try {
+			CompletionStage<@Nullable Object> answer = provider.ping().thenApply((value) -> value);
+			answer.whenComplete(Failures.settling(mine.answer));
+			return answer;
+		}
+		catch (Throwable ex) {
+			mine.answer.completeExceptionally(ex);
+			throw ex;
+		}
+		finally {
+			this.pings.remove(provider.name());
+		}
+	}
+
+	/**
 	 * Ask a provider, without a limit of time.
 	 * @param onAnswer gets the first answer, or what the provider failed with or threw;
 	 * it does not throw
@@ -163,6 +197,12 @@ public final class ProviderCalls {
 			return first;
 		}
 
+	}
+
+	/**
+	 * A call of {@link LockProvider#ping()} that has not returned.
+	 */
+	private record Ping(long sinceNanos, CompletableFuture<@Nullable Object> answer) {
 	}
 
 }
