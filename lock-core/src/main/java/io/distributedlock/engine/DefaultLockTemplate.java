@@ -230,8 +230,8 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 	 * {@link io.distributedlock.LockNotAcquiredException.Reason#CLOSED}. A caller that
 	 * holds a lock may acquire more, as it has to finish its work. Leases are renewed as
 	 * before.
-	 * @return completes when no lock is held any more, which may be never; on a thread
-	 * for callbacks
+	 * @return completes when no lock is held any more, which may be never, and the
+	 * attempts of ended calls are answered; on a thread for callbacks
 	 */
 	public CompletableFuture<@Nullable Void> drain() {
 		CompletableFuture<@Nullable Void> drained = new CompletableFuture<>();
@@ -261,7 +261,9 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 	 * Cancel the calls that wait, which fail with
 	 * {@link io.distributedlock.LockNotAcquiredException.Reason#CLOSED}, stop renewing,
 	 * tell the holders that their locks are lost, and release these locks. Waits for that
-	 * at most the command time-out. Does not close the providers.
+	 * at most the command time-out. A lock that an attempt under way brings later is
+	 * released as long as its provider is open: {@link #drain()} waits for that. Does not
+	 * close the providers.
 	 */
 	@Override
 	public void close() {

@@ -96,6 +96,31 @@ class DrainTests {
 		assertRefused(() -> this.template.acquire("k"));
 	}
 
+	/**
+	 * The client closes after that, and could not release it any more.
+	 */
+	@Test
+	void lockThatAnAttemptStillBringsIsReleasedBefore() {
+		ScheduledByHand runtime = new ScheduledByHand();
+		ScriptedProvider scripted = new ScriptedProvider(runtime::nanoTime);
+		DefaultLockTemplate byHand = DefaultLockTemplate.builder()
+			.provider(scripted)
+			.runtime((executor) -> runtime)
+			.build();
+		CompletableFuture<Lease> answer = new CompletableFuture<>();
+		scripted.attempts.add(answer);
+		CompletableFuture<LockHandle> call = byHand.acquireAsync(LockRequest.of("k"));
+		CompletableFuture<Void> drained = byHand.drain();
+		assertRefused(call::join);
+		assertThat(drained).isNotDone();
+		answer.complete(scripted.lease(Duration.ofMinutes(1)));
+		assertThat(scripted.released).hasValue(1);
+		runtime.moveTo(Duration.ofMillis(20).toNanos());
+		runtime.runTimers();
+		assertThat(drained).isCompleted();
+		Leftovers.assertNone(byHand);
+	}
+
 	@Test
 	void providerThatBlocksDelaysNoOtherCall() {
 		CountDownLatch goOn = new CountDownLatch(1);

@@ -213,7 +213,9 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 
 	private void conclude(AcquisitionOutcome outcome) {
 		try {
-			this.shared.calls().end(this);
+			if (!this.attempts.isUnanswered()) {
+				this.shared.calls().end(this);
+			}
 			this.caller = null;
 			if (isWaiting() && WAITING.compareAndSet(this, 1, 0)) {
 				this.shared.keys().part(this.localKey);
@@ -546,6 +548,16 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 		}
 		else {
 			giveOrRelease(lock);
+		}
+	}
+
+	/**
+	 * An answer was dealt with. A call that ended before it is under way until now: what
+	 * the answer has brought is being released.
+	 */
+	void onAnswered() {
+		if (isOver()) {
+			this.shared.calls().end(this);
 		}
 	}
 

@@ -38,6 +38,12 @@ final class AttemptLoop {
 	private volatile @Nullable QueuedPlace place;
 
 	/**
+	 * Whether an attempt is under way: its answer may bring a lease though the call has
+	 * ended.
+	 */
+	private volatile boolean unanswered;
+
+	/**
 	 * What the last answer of the backend means for the calls behind this one.
 	 */
 	private volatile @Nullable AcquisitionOutcome lastAnswer;
@@ -101,7 +107,9 @@ final class AttemptLoop {
 			askNow();
 		}
 		catch (Throwable ex) {
+			this.unanswered = false;
 			this.call.end(AcquisitionOutcome.unavailable(ex));
+			this.call.onAnswered();
 		}
 	}
 
@@ -116,6 +124,7 @@ final class AttemptLoop {
 			takePlace(queue::enqueue);
 			return;
 		}
+		this.unanswered = true;
 		this.access.providerCalls().ask(this::tryAcquire, this::onAnswer, this::onLateAnswer);
 	}
 
@@ -221,6 +230,7 @@ final class AttemptLoop {
 	}
 
 	private void onAnswer(@Nullable Lease lease, @Nullable Throwable failure) {
+		this.unanswered = this.unanswered && this.call.isOver();
 		try {
 			if (failure != null) {
 				this.access.outages().failed(this.attempt.provider(), failure);
@@ -242,6 +252,11 @@ final class AttemptLoop {
 		catch (Throwable ex) {
 			this.call.end(AcquisitionOutcome.unavailable(ex));
 		}
+		this.call.onAnswered();
+	}
+
+	boolean isUnanswered() {
+		return this.unanswered;
 	}
 
 	private void onContention() {

@@ -46,7 +46,8 @@ public final class CallsUnderWay {
 	}
 
 	/**
-	 * Return how many calls have begun and not ended.
+	 * Return how many calls have begun and not ended, or have ended before the answer to
+	 * an attempt, which may bring a lease.
 	 */
 	public int underWay() {
 		return this.underWay.size();
