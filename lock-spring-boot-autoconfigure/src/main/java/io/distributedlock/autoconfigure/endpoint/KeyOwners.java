@@ -90,6 +90,7 @@ record KeyOwners(List<DefaultLockTemplate> templates, Duration answerTime, Shown
 				.forEach((lock) -> lock.ownerId().ifPresent(ownersHere::add));
 			List<OwnerDescriptor> owners = seen.owners()
 				.stream()
+				.map(Owner::there)
 				.map((owner) -> new OwnerDescriptor(ShownKeys.hash(owner.id()), LocksEndpoint.text(owner.type()),
 						LocksEndpoint.boxed(owner.fencingToken()),
 						owner.remaining().map(Duration::toMillis).orElse(null), ownersHere.contains(owner.id())))
@@ -130,15 +131,16 @@ record KeyOwners(List<DefaultLockTemplate> templates, Duration answerTime, Shown
 
 	private ForcedReleaseDescriptor release(String provider, Seen found, String ownerHash, String who)
 			throws NotAnswered {
-		Optional<LockOwner> owner = found.owners()
+		Optional<Owner> owner = found.owners()
 			.stream()
-			.filter((each) -> ShownKeys.hash(each.id()).equals(ownerHash))
+			.filter((each) -> ShownKeys.hash(each.there().id()).equals(ownerHash))
 			.findFirst();
 		if (owner.isPresent()) {
-			ForcedRelease done = answer(() -> found.asked().forceRelease(provider, found.fullKey(), owner.get()));
+			LockOwner there = owner.get().there();
+			ForcedRelease done = answer(() -> owner.get().backends().forceRelease(provider, found.fullKey(), there));
 			if (done.released()) {
-				this.events.publishEvent(new LockForcedReleaseEvent(found.fullKey(), provider, owner.get().type(),
-						done.fencingToken(), who));
+				this.events.publishEvent(
+						new LockForcedReleaseEvent(found.fullKey(), provider, there.type(), done.fencingToken(), who));
 				return new ForcedReleaseDescriptor("released", LocksEndpoint.boxed(done.fencingToken()), null);
 			}
 		}
@@ -217,7 +219,8 @@ record KeyOwners(List<DefaultLockTemplate> templates, Duration answerTime, Shown
 	}
 
 	/**
-	 * Ask for the owners of each of several keys until one of them has some.
+	 * Ask for the owners of each of several keys until one of them has some. Templates
+	 * may call different backends the same, or share one.
 	 */
 	private Seen seen(String provider, List<String> readings) throws NotAnswered {
 		List<Backends> all = this.templates.stream().map(DefaultLockTemplate::backends).toList();
@@ -229,14 +232,16 @@ record KeyOwners(List<DefaultLockTemplate> templates, Duration answerTime, Shown
 			});
 		}
 		for (String each : readings) {
+			Map<String, Owner> owners = new LinkedHashMap<>();
 			for (Backends asked : having) {
-				List<LockOwner> owners = answer(() -> asked.owners(provider, each));
-				if (!owners.isEmpty()) {
-					return new Seen(asked, each, owners);
-				}
+				answer(() -> asked.owners(provider, each))
+					.forEach((owner) -> owners.putIfAbsent(owner.id(), new Owner(owner, asked)));
+			}
+			if (!owners.isEmpty()) {
+				return new Seen(each, List.copyOf(owners.values()));
 			}
 		}
-		return new Seen(having.get(0), readings.get(0), List.of());
+		return new Seen(readings.get(0), List.of());
 	}
 
 	private <T> T answer(Supplier<CompletableFuture<T>> question) throws NotAnswered {
@@ -265,7 +270,13 @@ record KeyOwners(List<DefaultLockTemplate> templates, Duration answerTime, Shown
 	/**
 	 * The owners of a key, none if it is free.
 	 */
-	private record Seen(Backends asked, String fullKey, List<LockOwner> owners) {
+	private record Seen(String fullKey, List<Owner> owners) {
+	}
+
+	/**
+	 * An owner, and what has told of it.
+	 */
+	private record Owner(LockOwner there, Backends backends) {
 	}
 
 	/**

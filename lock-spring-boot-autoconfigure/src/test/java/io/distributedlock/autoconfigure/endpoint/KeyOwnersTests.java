@@ -235,6 +235,35 @@ class KeyOwnersTests {
 	}
 
 	@Test
+	void ownersOfAKeyOnTwoBackendsOfOneNameAreBothShownAndReleased() {
+		LocalLockProvider shared = new LocalLockProvider();
+		DefaultLockTemplate first = template(shared);
+		DefaultLockTemplate second = template(new LocalLockProvider());
+		// on this backend the second lock, so that its owner has another name
+		second.acquire("other").close();
+		this.runner.withBean("first", LockTemplate.class, () -> first)
+			.withBean("sharing", LockTemplate.class, () -> template(shared))
+			.withBean("second", LockTemplate.class, () -> second)
+			.run((context) -> {
+				LocksEndpoint endpoint = context.getBean(LocksEndpoint.class);
+				LockHandle onFirst = first.acquire(LockRequest.ofExactKey("shop:order:42"));
+				LockHandle onSecond = second.acquire(LockRequest.ofExactKey("shop:order:42"));
+				List<OwnerDescriptor> owners = show(endpoint, "shop:order:42").owners();
+				assertThat(owners).hasSize(2).allMatch(OwnerDescriptor::heldHere);
+				assertThat(release(endpoint, owners.get(1).owner()).outcome()).isEqualTo("released");
+				assertThat(owner(show(endpoint, "shop:order:42")).owner()).isEqualTo(owners.get(0).owner());
+				assertThat(release(endpoint, owners.get(0).owner()).outcome()).isEqualTo("released");
+				assertThat(show(endpoint, "shop:order:42").owners()).isEmpty();
+				onFirst.close();
+				onSecond.close();
+			});
+	}
+
+	private static DefaultLockTemplate template(LocalLockProvider provider) {
+		return DefaultLockTemplate.builder().provider(provider).build();
+	}
+
+	@Test
 	void backendThatFailsIsShownAndNothingIsClaimed() {
 		this.runner.withUserConfiguration(DownConfiguration.class)
 			.withPropertyValues("lock.provider=down")
