@@ -9,7 +9,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 import io.distributedlock.InvalidLockKeyException;
 import io.distributedlock.LockCapability;
@@ -24,7 +26,6 @@ import io.distributedlock.spi.LeaseLimits;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.test.clock.AdjustableClock;
 import org.assertj.core.api.AssertProvider;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The locks of an application in a test. The application uses a real template on
@@ -64,7 +65,10 @@ public final class TestLocks implements AssertProvider<TestLocksAssert>, AutoClo
 	 */
 	private volatile Set<TestLease> heldBefore = Set.of();
 
-	private volatile @Nullable DefaultLockTemplate template;
+	/**
+	 * An application may have several, each with a prefix of its own.
+	 */
+	private final List<DefaultLockTemplate> templates = new CopyOnWriteArrayList<>();
 
 	/**
 	 * Create locks without a template: each template that is to use them is told so by
@@ -101,11 +105,12 @@ public final class TestLocks implements AssertProvider<TestLocksAssert>, AutoClo
 
 	/**
 	 * Return the template, for the code under test.
-	 * @return the template
+	 * @return the template; of several, the last that {@link #use} was told of
 	 * @throws IllegalStateException if there is none yet
 	 */
 	public LockTemplate template() {
-		return requireTemplate();
+		List<DefaultLockTemplate> known = requireTemplates();
+		return known.get(known.size() - 1);
 	}
 
 	/**
@@ -135,11 +140,11 @@ public final class TestLocks implements AssertProvider<TestLocksAssert>, AutoClo
 	}
 
 	/**
-	 * Say which template uses these locks.
+	 * Say that a template uses these locks, beside those that do so already.
 	 * @param template the template, built after {@link #customize}
 	 */
 	public void use(DefaultLockTemplate template) {
-		this.template = template;
+		this.templates.add(template);
 	}
 
 	/**
@@ -161,7 +166,10 @@ public final class TestLocks implements AssertProvider<TestLocksAssert>, AutoClo
 	 * @throws IllegalStateException if the application holds one of the keys
 	 */
 	public Contention contend(LockRequest request) {
-		return contend(request.toString(), requireTemplate().fullKeys(request));
+		return contend(request.toString(),
+				requireTemplates().stream()
+					.flatMap((template) -> template.fullKeys(request).stream())
+					.collect(Collectors.toSet()));
 	}
 
 	private Contention contend(String text, Collection<String> fullKeys) {
@@ -295,7 +303,7 @@ public final class TestLocks implements AssertProvider<TestLocksAssert>, AutoClo
 	 */
 	public Set<String> held() {
 		Set<String> held = new TreeSet<>();
-		leases().forEach((lease) -> held.add(KeyTexts.of(lease.key(), start())));
+		leases().forEach((lease) -> held.add(KeyTexts.of(lease.key(), starts())));
 		return held;
 	}
 
@@ -305,7 +313,7 @@ public final class TestLocks implements AssertProvider<TestLocksAssert>, AutoClo
 	 */
 	Set<String> acquiredKeys() {
 		Set<String> keys = new LinkedHashSet<>();
-		acquired().forEach((fullKey) -> keys.add(KeyTexts.of(fullKey, start())));
+		acquired().forEach((fullKey) -> keys.add(KeyTexts.of(fullKey, starts())));
 		return keys;
 	}
 
@@ -338,15 +346,12 @@ public final class TestLocks implements AssertProvider<TestLocksAssert>, AutoClo
 	}
 
 	/**
-	 * Close the template.
+	 * Close the templates.
 	 */
 	@Override
 	public void close() {
 		release();
-		DefaultLockTemplate current = this.template;
-		if (current != null) {
-			current.close();
-		}
+		this.templates.forEach(DefaultLockTemplate::close);
 	}
 
 	@Override
@@ -371,25 +376,30 @@ public final class TestLocks implements AssertProvider<TestLocksAssert>, AutoClo
 	}
 
 	private void addFullKeys(LockRequest request, Set<String> fullKeys) {
-		try {
-			fullKeys.addAll(requireTemplate().fullKeys(request));
-		}
-		catch (InvalidLockKeyException ex) {
-			// the layout of the application has no full key for it
+		for (DefaultLockTemplate template : requireTemplates()) {
+			try {
+				fullKeys.addAll(template.fullKeys(request));
+			}
+			catch (InvalidLockKeyException ex) {
+				// the layout of the application has no full key for it
+			}
 		}
 	}
 
 	/**
-	 * Return what all full keys begin with, if the application has no layout of its own.
+	 * Return what all full keys of a template begin with, if the application has no
+	 * layout of its own.
 	 */
-	private String start() {
+	private List<String> starts() {
 		Set<String> fullKeys = new LinkedHashSet<>();
 		addFullKeys(LockRequest.of("x"), fullKeys);
-		return fullKeys.stream().findFirst().map((any) -> any.substring(0, any.length() - 1)).orElse("");
+		return fullKeys.stream().map((any) -> any.substring(0, any.length() - 1)).toList();
 	}
 
 	private boolean isFullKeyWaitedFor(String fullKey) {
-		return requireTemplate().activity().waiting().stream().anyMatch((call) -> call.key().equals(fullKey));
+		return requireTemplates().stream()
+			.flatMap((template) -> template.activity().waiting().stream())
+			.anyMatch((call) -> call.key().equals(fullKey));
 	}
 
 	private List<TestLease> leases() {
@@ -400,13 +410,12 @@ public final class TestLocks implements AssertProvider<TestLocksAssert>, AutoClo
 		return this.providers.values().stream().flatMap((provider) -> provider.acquired().stream()).toList();
 	}
 
-	private DefaultLockTemplate requireTemplate() {
-		DefaultLockTemplate current = this.template;
-		if (current == null) {
+	private List<DefaultLockTemplate> requireTemplates() {
+		if (this.templates.isEmpty()) {
 			throw new IllegalStateException(
 					"No lock template uses these test locks yet. Create them by TestLocks.create(), or annotate the test class with @AutoConfigureTestLocks.");
 		}
-		return current;
+		return this.templates;
 	}
 
 }

@@ -17,7 +17,10 @@ import io.distributedlock.LockTemplate;
 import io.distributedlock.LockType;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.engine.LockTemplateBuilder;
+import io.distributedlock.local.LocalLockProvider;
 import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.LockProvider;
 import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -58,6 +61,41 @@ class TestLocksTests {
 			.wasAcquired("stock")
 			.wasAcquiredTimes("order:42", 2)
 			.wasNeverAcquired("order:43");
+	}
+
+	@Test
+	void keyStandsForThatOfEachTemplate() {
+		try (TestLocks several = new TestLocks()) {
+			List<DefaultLockTemplate> templates = List.of(withPrefix("shop", several), withPrefix("shop:eu", several));
+			for (DefaultLockTemplate each : templates) {
+				each.execute("k", () -> {
+					assertThat(several).isHeld("k");
+					assertThat(several.held()).containsExactly("k");
+				});
+				Contention other = several.contend("k");
+				assertThat(each.tryAcquire("k")).isEmpty();
+				CompletableFuture<LockHandle> waiting = each.acquireAsync(LockRequest.of("k"));
+				await().untilAsserted(() -> assertThat(several).isWaitedFor("k"));
+				other.release();
+				assertThat(waiting).succeedsWithin(Patience.LIMIT).satisfies(LockHandle::close);
+				several.contend(LockRequest.of("k"));
+				assertThat(each.tryAcquire("k")).isEmpty();
+				several.release();
+			}
+			assertThat(several).hasNothingHeld().wasAcquiredTimes("k", 4);
+			assertThat(several.template()).isSameAs(templates.get(1));
+		}
+	}
+
+	private static DefaultLockTemplate withPrefix(String prefix, TestLocks locks) {
+		LockProvider local = new LocalLockProvider();
+		LockTemplateBuilder builder = DefaultLockTemplate.builder()
+			.provider(locks.provider(local.name(), local.capabilities(), local.leaseLimits()))
+			.keyPrefix(prefix);
+		locks.customize(builder);
+		DefaultLockTemplate template = builder.build();
+		locks.use(template);
+		return template;
 	}
 
 	@ParameterizedTest
