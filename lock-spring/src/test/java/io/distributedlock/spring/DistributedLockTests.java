@@ -276,6 +276,17 @@ class DistributedLockTests {
 		assertThatStartFails(UnknownOfRootBehind.class, "condition", "#root has no property 'arguments'", "args");
 	}
 
+	/**
+	 * Every object has a class and a text, and those of the root say nothing of the call.
+	 */
+	@Test
+	void classAndTextOfTheRootAreNoKeys() {
+		assertThatStartFails(ClassOfRoot.class, "#root has no property 'class'", "targetClass");
+		assertThatStartFails(ClassOfRootAlone.class, "there is no property 'class'");
+		assertThatStartFails(TextOfRoot.class, "there is no method 'toString'");
+		assertThatStartFails(TextOfRootAlone.class, "there is no method 'toString'");
+	}
+
 	@Test
 	@Tag("proxies")
 	void parameterNamesOfTheAnnotatedMethodAreUsed() {
@@ -585,6 +596,38 @@ class DistributedLockTests {
 	static class UnknownOfRootBehind {
 
 		@DistributedLock(condition = "#root?.arguments.length > 0")
+		public void run() {
+		}
+
+	}
+
+	static class ClassOfRoot {
+
+		@DistributedLock(key = "#root.class.name")
+		public void run() {
+		}
+
+	}
+
+	static class ClassOfRootAlone {
+
+		@DistributedLock(key = "class.name")
+		public void run() {
+		}
+
+	}
+
+	static class TextOfRoot {
+
+		@DistributedLock(key = "#root.toString()")
+		public void run() {
+		}
+
+	}
+
+	static class TextOfRootAlone {
+
+		@DistributedLock(key = "'run-' + toString()")
 		public void run() {
 		}
 

@@ -260,13 +260,14 @@ public final class LockExpressionParser {
 		}
 		boolean ownRoot = node instanceof Projection || node instanceof Selection || node instanceof Indexer;
 		for (int i = 0; i < node.getChildCount(); i++) {
-			boolean behindOther = node instanceof CompoundExpression && i > 0;
+			boolean behindOther = node instanceof CompoundExpression && i > (isRoot(node.getChild(0)) ? 1 : 0);
 			check(node.getChild(i), onRoot && !ownRoot && !behindOther, attribute, attributes);
 		}
 	}
 
 	private static boolean isMethodOfRoot(String name) {
-		return Stream.of(LockKeyRoot.class.getMethods()).anyMatch((method) -> method.getName().equals(name));
+		return Stream.of(LockKeyRoot.class.getMethods())
+			.anyMatch((method) -> method.getDeclaringClass() == LockKeyRoot.class && method.getName().equals(name));
 	}
 
 	private static boolean isRoot(SpelNode node) {

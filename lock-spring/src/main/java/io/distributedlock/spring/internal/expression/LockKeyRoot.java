@@ -16,9 +16,10 @@ import org.springframework.util.ClassUtils;
 final class LockKeyRoot {
 
 	/**
-	 * The names of the getters.
+	 * The names of the getters of this class. What each object has, such as its class or
+	 * text, says nothing of the call.
 	 */
-	static final Set<String> PROPERTIES = Set.of("method", "methodName", "args", "target", "targetClass", "class");
+	static final Set<String> PROPERTIES = Set.of("method", "methodName", "args", "target", "targetClass");
 
 	private final Method method;
 
