@@ -48,6 +48,7 @@ class UnreachableMethodTests {
 		assertThat(output).contains("Lifecycle.init(): the annotation has no effect when Spring calls the method")
 			.contains("Lifecycle.afterPropertiesSet(): the annotation has no effect when Spring calls the method")
 			.contains("Lifecycle.stop(): the annotation has no effect when Spring calls the method")
+			.contains("Lifecycle.close(): the annotation has no effect when Spring calls the method")
 			.doesNotContain("Lifecycle.other()");
 	}
 
@@ -142,7 +143,12 @@ class UnreachableMethodTests {
 			.doesNotContain("callOverridden()");
 	}
 
-	static class Lifecycle implements InitializingBean {
+	static class Lifecycle implements InitializingBean, AutoCloseable {
+
+		@Override
+		@DistributedLock
+		public void close() {
+		}
 
 		@PostConstruct
 		@DistributedLock

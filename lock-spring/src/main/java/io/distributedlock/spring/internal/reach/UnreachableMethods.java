@@ -189,7 +189,8 @@ public final class UnreachableMethods {
 		return annotations.isPresent("jakarta.annotation.PostConstruct")
 				|| annotations.isPresent("jakarta.annotation.PreDestroy")
 				|| overrides(method, InitializingBean.class, "afterPropertiesSet")
-				|| overrides(method, DisposableBean.class, "destroy");
+				|| overrides(method, DisposableBean.class, "destroy")
+				|| overrides(method, AutoCloseable.class, "close");
 	}
 
 	private static boolean overrides(Method method, Class<?> type, String name) {
