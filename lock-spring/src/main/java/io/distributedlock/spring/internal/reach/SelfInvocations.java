@@ -50,6 +50,11 @@ final class SelfInvocations {
 
 	private static final String LAMBDA = "lambda$";
 
+	/**
+	 * The superclasses of what the compiler of Kotlin makes of a reference to a function.
+	 */
+	private static final String REFERENCE = "kotlin.jvm.internal.(FunctionReferenceImpl|AdaptedFunctionReference)";
+
 	private static final int ANY = -1;
 
 	/**
@@ -111,7 +116,17 @@ final class SelfInvocations {
 	private static Stream<Class<?>> codeOf(Class<?> owner) {
 		Stream<Class<?>> members = KotlinDetector.isKotlinType(owner) ? kotlinMembers(owner)
 				: Arrays.stream(owner.getNestMembers());
-		return members.filter((member) -> member == owner || hasObjectOf(owner, member));
+		return members.filter((member) -> member == owner || hasObjectOf(owner, member) || isBoundReference(member));
+	}
+
+	/**
+	 * Return whether the compiler of Kotlin made a class for a reference such as
+	 * {@code ::method}, which calls the method on an object.
+	 */
+	private static boolean isBoundReference(Class<?> member) {
+		Class<?> parent = member.getSuperclass();
+		return parent != null && parent.getName().matches(REFERENCE)
+				&& member.getDeclaredConstructors()[0].getParameterCount() == 1;
 	}
 
 	/**
@@ -168,6 +183,8 @@ final class SelfInvocations {
 
 	private static final class Calls extends ClassVisitor {
 
+		private final Class<?> type;
+
 		private final String owner;
 
 		private final Map<String, String> locked;
@@ -189,8 +206,11 @@ final class SelfInvocations {
 		 */
 		private @Nullable String enclosing;
 
+		private boolean reference;
+
 		private Calls(Class<?> owner, Map<String, String> locked, int kind, Predicate<String> callers) {
 			super(SpringAsmInfo.ASM_VERSION);
+			this.type = owner;
 			this.owner = Type.getInternalName(owner);
 			this.locked = locked;
 			this.kind = kind;
@@ -200,9 +220,10 @@ final class SelfInvocations {
 		@Override
 		public void visit(int version, int access, String name, @Nullable String signature, @Nullable String superName,
 				String @Nullable [] interfaces) {
-			// a suspending function, or lambda, of Kotlin: Owner$method$1
+			// a suspending function, a lambda, or a reference of Kotlin: Owner$method$1
 			boolean suspending = superName != null && superName.startsWith("kotlin/coroutines/jvm/internal/");
-			this.enclosing = (suspending && name.startsWith(this.owner + "$"))
+			this.reference = superName != null && superName.replace('/', '.').matches(REFERENCE);
+			this.enclosing = ((suspending || this.reference) && name.startsWith(this.owner + "$"))
 					? name.substring(this.owner.length() + 1).split("\\$", -1)[0] : null;
 		}
 
@@ -210,7 +231,7 @@ final class SelfInvocations {
 		public @Nullable MethodVisitor visitMethod(int access, String caller, String descriptor,
 				@Nullable String signature, String @Nullable [] exceptions) {
 			boolean ofTheCompiler = (access & Opcodes.ACC_SYNTHETIC) != 0;
-			int kindOfCaller = ((access & Opcodes.ACC_PRIVATE) != 0) ? 0 : access & Opcodes.ACC_FINAL;
+			int kindOfCaller = ((access & Opcodes.ACC_PRIVATE) != 0) ? 0 : modifiers(access) & Opcodes.ACC_FINAL;
 			boolean ignored = (this.kind != ANY && this.kind != kindOfCaller)
 					|| (ofTheCompiler && (isOfAFramework(this.owner.replace('/', '.')) || !caller.contains(LAMBDA)));
 			if (ignored || !this.callers.test(plain(caller))) {
@@ -245,7 +266,7 @@ final class SelfInvocations {
 
 				@Override
 				public void visitTypeInsn(int opcode, String type) {
-					if (opcode == Opcodes.CHECKCAST && type.equals(Calls.this.owner)) {
+					if (opcode == Opcodes.CHECKCAST && type.equals(Calls.this.owner) && !Calls.this.reference) {
 						this.another = true;
 					}
 				}
@@ -284,6 +305,19 @@ final class SelfInvocations {
 					}
 				}
 			};
+		}
+
+		/**
+		 * Return the modifiers of a method, or of that which its class belongs to: the
+		 * compiler of Kotlin makes the methods of such a class final.
+		 */
+		private int modifiers(int access) {
+			return (this.enclosing == null) ? access
+					: Arrays.stream(this.type.getDeclaredMethods())
+						.filter((method) -> method.getName().equals(this.enclosing))
+						.mapToInt(Method::getModifiers)
+						.findFirst()
+						.orElse(0);
 		}
 
 		private @Nullable String lockedMethod(String called) {

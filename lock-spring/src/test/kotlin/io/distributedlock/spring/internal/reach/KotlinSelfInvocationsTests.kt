@@ -19,7 +19,16 @@ internal class KotlinSelfInvocationsTests {
 	fun callsInWhatTheCompilerMakesAreFound() {
 		assertThat(SelfInvocations.find(Calling::class.java, false) { isLocked(it) })
 			.containsExactlyInAnyOrder("withDefault() calls settle()", "inCoroutine() calls suspended()", "inLambda() calls settle()",
-				"inSuspendingFunction() calls suspended()")
+				"inSuspendingFunction() calls suspended()", "byReference() calls settleOnce()", "byReferenceForJava() calls settleAll()")
+	}
+
+	/**
+	 * A final function runs on the proxy, and so does what it starts.
+	 */
+	@Test
+	fun callsBehindAProxyAreFoundUnlessAFinalFunctionMakesThem() {
+		assertThat(SelfInvocations.find(Open::class.java, true) { isLocked(it) })
+			.containsExactlyInAnyOrder("inCoroutine() calls suspended()", "byReference() calls settle()")
 	}
 
 	@Test
@@ -53,7 +62,18 @@ internal class KotlinSelfInvocationsTests {
 			return id
 		}
 
+		@DistributedLock("#id")
+		open fun settleOnce(id: String): Int = id.length
+
+		@DistributedLock
+		open fun settleAll() {
+		}
+
 		fun withDefault(): Int = settle("1")
+
+		fun byReference(): List<Int> = sorted(listOf("a"), ::settleOnce)
+
+		fun byReferenceForJava(): Runnable = Runnable(::settleAll)
 
 		fun inCoroutine() = scope.launch { suspended("1") }
 
@@ -69,6 +89,33 @@ internal class KotlinSelfInvocationsTests {
 		private fun other(id: String): Int = id.length
 
 		private fun sorted(all: List<String>, by: (String) -> Int): List<Int> = all.map(by)
+
+	}
+
+	open class Open(private val scope: CoroutineScope) {
+
+		@DistributedLock("#id")
+		open fun settle(id: String): Int = id.length
+
+		@DistributedLock("#id")
+		open suspend fun suspended(id: String): String {
+			delay(1)
+			return id
+		}
+
+		open fun inCoroutine() = scope.launch { suspended("1") }
+
+		open fun byReference(): List<Int> = each(listOf("a"), ::settle)
+
+		open fun byReferenceToAny(): Int = each(listOf("a")) { with(this, it, Open::settle) }.size
+
+		fun inCoroutineOnTheProxy() = scope.launch { suspended("1") }
+
+		fun byReferenceOnTheProxy(): List<Int> = each(listOf("a"), ::settle)
+
+		private fun each(all: List<String>, by: (String) -> Int): List<Int> = all.map(by)
+
+		private fun with(any: Open, id: String, by: (Open, String) -> Int): Int = by(any, id)
 
 	}
 
