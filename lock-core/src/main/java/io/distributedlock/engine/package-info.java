@@ -14,8 +14,8 @@
  *                    after the other (MultiLockAcquisition)
  * internal.handle    what the user closes (SingleHandle, MultiHandle), and how (HandleReleases);
  *                    what was forgotten (HandleLeaks)
- * internal.key       one call for one lock (Acquisition): in line at its KeyLock, by one
- *                    attempt after the other (AttemptLoop) or by a QueuedPlace, ended by an
+ * internal.key       one call for one lock (Acquisition): its Turn in the line of a KeyLock,
+ *                    one attempt after the other (AttemptLoop) or a QueuedPlace, and the
  *                    AcquisitionOutcome; all calls (CallsUnderWay), providers that are down
  *                    (OutageWatch)
  * internal.lease     a hold, from the grant to release or loss (HeldLock); renewals and

@@ -13,6 +13,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
 import io.distributedlock.LockUnavailableException;
@@ -88,6 +89,20 @@ class LockListenerTests {
 		}
 		awaitEvent("Released");
 		assertThat(this.events).containsExactlyInAnyOrder("Acquired", "Waiting", "CONTENDED", "Released");
+	}
+
+	@Test
+	void callOfAnInterruptedThreadDoesNotWait() {
+		try (LockHandle held = this.template.acquire(local().withLeaseTime(Duration.ofMinutes(1)))) {
+			OtherThread.call(() -> {
+				Thread.currentThread().interrupt();
+				assertThatThrownBy(() -> this.template.acquire(local())).isInstanceOf(LockNotAcquiredException.class);
+				return Thread.interrupted();
+			});
+			assertThat(held.isValid()).isTrue();
+		}
+		awaitEvent("Released");
+		assertThat(this.events).containsExactlyInAnyOrder("Acquired", "INTERRUPTED", "Released");
 	}
 
 	@Test

@@ -175,13 +175,15 @@ public record Acquirer(Acquisition.Shared shared, List<LockObserver> observers, 
 			BiConsumer<Callbacks.ForCaller, Runnable> threads) {
 		LockContext caller = LockContext.capture();
 		AcquisitionOutcome reentered = reenter(attempt, caller);
+		ObservedCall observed = (reentered != null) ? ObservedCall.NONE
+				: ObservedCall.begin(attempt, this.observers, this.shared.runtime());
+		Delivery<R> delivery = new Delivery<>(this, asked, orThrow, toResult, future, observed, threads,
+				this.callbacks.capture(), new AtomicReference<>());
 		if (reentered != null) {
-			new Delivery<>(asked, orThrow, toResult, future, ObservedCall.NONE, threads).send(reentered);
+			delivery.send(reentered);
 			return;
 		}
-		ObservedCall observed = ObservedCall.begin(attempt, this.observers, this.shared.runtime());
 		Acquisition acquisition = new Acquisition(attempt, this.shared, caller, null, observed);
-		Delivery<R> delivery = new Delivery<>(asked, orThrow, toResult, future, observed, threads);
 		future.whenComplete((ignored, failure) -> {
 			if (failure instanceof LockUnavailableException) {
 				// of several locks, the one that was asked for when their time was over
@@ -282,38 +284,13 @@ public record Acquirer(Acquisition.Shared shared, List<LockObserver> observers, 
 	 * started in time, it is released.
 	 *
 	 * @param <R> what the caller gets
+	 * @param callbacks runs code for the caller
+	 * @param undelivered who takes the lock from here either delivers it or releases it
 	 */
-	private final class Delivery<R> {
-
-		private final LockAttempt attempt;
-
-		private final boolean orThrow;
-
-		private final Function<Optional<EngineHandle>, R> toResult;
-
-		private final CompletableFuture<R> future;
-
-		private final ObservedCall observed;
-
-		private final BiConsumer<Callbacks.ForCaller, Runnable> threads;
-
-		private final Callbacks.ForCaller callbacks;
-
-		/**
-		 * Who takes the lock from here either delivers it or releases it.
-		 */
-		private final AtomicReference<@Nullable HeldLock> undelivered = new AtomicReference<>();
-
-		private Delivery(LockAttempt attempt, boolean orThrow, Function<Optional<EngineHandle>, R> toResult,
-				CompletableFuture<R> future, ObservedCall observed, BiConsumer<Callbacks.ForCaller, Runnable> threads) {
-			this.attempt = attempt;
-			this.orThrow = orThrow;
-			this.toResult = toResult;
-			this.future = future;
-			this.observed = observed;
-			this.threads = threads;
-			this.callbacks = Acquirer.this.callbacks.capture();
-		}
+	private record Delivery<R>(Acquirer acquirer, LockAttempt attempt, boolean orThrow,
+			Function<Optional<EngineHandle>, R> toResult, CompletableFuture<R> future, ObservedCall observed,
+			BiConsumer<Callbacks.ForCaller, Runnable> threads, Callbacks.ForCaller callbacks,
+			AtomicReference<@Nullable HeldLock> undelivered) {
 
 		private void send(AcquisitionOutcome outcome) {
 			HeldLock lock = outcome.lock();
@@ -345,7 +322,7 @@ public record Acquirer(Acquisition.Shared shared, List<LockObserver> observers, 
 			EngineHandle handle = null;
 			boolean delivered = false;
 			try {
-				handle = toHandle(this.attempt, outcome, this.observed, this.orThrow);
+				handle = this.acquirer.toHandle(this.attempt, outcome, this.observed, this.orThrow);
 				delivered = this.future.complete(this.toResult.apply(Optional.ofNullable(handle)));
 			}
 			catch (Throwable ex) {
@@ -361,7 +338,7 @@ public record Acquirer(Acquisition.Shared shared, List<LockObserver> observers, 
 			if (lock != null) {
 				this.observed.abandoned((failure instanceof LockNotAcquiredException refusal) ? refusal.getReason()
 						: Reason.INTERRUPTED);
-				Acquirer.this.shared.runtime().execute(() -> Acquirer.this.handleReleases.leave(lock, false));
+				this.acquirer.shared.runtime().execute(() -> this.acquirer.handleReleases.leave(lock, false));
 			}
 		}
 

@@ -1,107 +1,60 @@
 package io.distributedlock.engine.internal.key;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Consumer;
 
 import io.distributedlock.LockContext;
-import io.distributedlock.LockHandle;
 import io.distributedlock.LockNotAcquiredException.Reason;
-import io.distributedlock.LockType;
 import io.distributedlock.engine.internal.event.Listeners;
 import io.distributedlock.engine.internal.event.ObservedCall;
-import io.distributedlock.engine.internal.lease.HandOver;
 import io.distributedlock.engine.internal.lease.HeldLock;
 import io.distributedlock.engine.internal.lease.LeaseKeeper;
 import io.distributedlock.engine.internal.lease.LeaseReleaser;
-import io.distributedlock.engine.internal.lease.Passage;
 import io.distributedlock.engine.internal.request.LockAttempt;
 import io.distributedlock.engine.internal.request.LockErrors;
 import io.distributedlock.engine.internal.runtime.EngineRuntime;
 import io.distributedlock.engine.internal.runtime.LockTimes;
 import io.distributedlock.engine.internal.runtime.ProviderCalls;
 import io.distributedlock.engine.internal.runtime.Timers;
-import io.distributedlock.engine.internal.runtime.Trampoline;
 import io.distributedlock.event.LockEvent;
 import io.distributedlock.spi.Lease;
-import io.distributedlock.spi.LeaseExchange;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How one call acquires a lock. It stands in line at its {@link KeyLock}, and in front
- * asks the backend until it has the lock or the wait time is over. It has no thread of
- * its own: each step runs on the thread that brings an answer, a signal or a turn, and no
- * step blocks. It ends with exactly one outcome.
+ * How one call acquires a lock. It waits for its {@link Turn} among the calls of this
+ * JVM, and its {@link AttemptLoop} asks the backend until it has the lock or the wait
+ * time is over. It has no thread of its own: each step runs on the thread that brings an
+ * answer, a signal or a turn, and no step blocks. It ends with exactly one outcome.
  * <p>
  * Why: docs/decisions/001-asynchronous-engine.md,
  * docs/decisions/013-attempts-end-with-their-caller.md
  */
-public final class Acquisition extends CallUnderWay implements Waiter {
+public final class Acquisition extends CallUnderWay {
 
 	private static final AtomicReferenceFieldUpdater<Acquisition, @Nullable AttemptTimers> ATTEMPT_TIMERS = AtomicReferenceFieldUpdater
 		.newUpdater(Acquisition.class, AttemptTimers.class, "attemptTimers");
 
-	private static final AtomicIntegerFieldUpdater<Acquisition> FINISHED = AtomicIntegerFieldUpdater
-		.newUpdater(Acquisition.class, "finished");
-
 	private static final AtomicIntegerFieldUpdater<Acquisition> WAITING = AtomicIntegerFieldUpdater
 		.newUpdater(Acquisition.class, "waiting");
-
-	/**
-	 * How soon a call whose wait is over looks for the first time what the call in front
-	 * knows.
-	 */
-	private static final long FIRST_LOOK_NANOS = 1_000_000;
-
-	private final LockAttempt attempt;
 
 	private final Shared shared;
 
 	private final String localKey;
 
-	/**
-	 * Whether this call stays in front at its key while it has its lock.
-	 */
-	private boolean keepsKey;
-
-	/**
-	 * Where it stands, from when it enters; {@code null} for a call that takes no turns.
-	 */
-	private volatile @Nullable KeyLock key;
-
-	/**
-	 * The locks that the caller holds; {@code null} when the call has ended, as a handle
-	 * to which something refers counts as in use.
-	 */
-	private volatile @Nullable LockContext caller;
-
-	/**
-	 * The thread that waits for the outcome, {@code null} if none does.
-	 */
-	private final @Nullable Thread thread;
-
 	private final ObservedCall observed;
-
-	private final long startNanos;
 
 	private final long waitUntilNanos;
 
 	private final CompletableFuture<AcquisitionOutcome> result = new CompletableFuture<>();
 
-	private volatile int finished;
-
 	private volatile int waiting;
 
 	private final AttemptLoop attempts;
 
-	/**
-	 * Whether this call, which stood in line or asks for a permit, is in front.
-	 */
-	private volatile boolean hasTurn;
+	private final Turn turn;
 
 	/**
 	 * Created for a call that does not get its lock at once.
@@ -116,78 +69,39 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 	 */
 	public Acquisition(LockAttempt attempt, Shared shared, LockContext caller, @Nullable Thread thread,
 			ObservedCall observed) {
-		this.attempt = attempt;
+		super(attempt, caller, thread, shared.runtime().nanoTime());
 		this.shared = shared;
-		this.caller = caller;
-		this.thread = thread;
 		this.observed = observed;
 		this.localKey = attempt.localKey();
-		this.startNanos = shared.runtime().nanoTime();
-		this.waitUntilNanos = this.startNanos + LockTimes.saturatedNanos(attempt.waitTime());
+		this.waitUntilNanos = startNanos() + LockTimes.saturatedNanos(attempt.waitTime());
 		this.attempts = new AttemptLoop(this, attempt, shared.access());
-	}
-
-	@Override
-	public long startNanos() {
-		return this.startNanos;
-	}
-
-	@Override
-	public LockAttempt attempt() {
-		return this.attempt;
-	}
-
-	@Override
-	public @Nullable Thread thread() {
-		return this.thread;
-	}
-
-	@Override
-	boolean isInsideAnotherLock() {
-		LockContext locks = this.caller;
-		return locks != null && locks.innermost(LockHandle::isValid).isPresent();
+		this.turn = new Turn(this, shared, this.attempts);
 	}
 
 	long waitUntilNanos() {
 		return this.waitUntilNanos;
 	}
 
-	int expectedHolders() {
-		KeyLock at = this.key;
-		return (at != null) ? at.expectedHolders() : 1;
+	String localKey() {
+		return this.localKey;
 	}
 
-	boolean isOver() {
-		return this.finished != 0;
-	}
-
-	boolean hasTurn() {
-		return this.hasTurn;
+	Turn turn() {
+		return this.turn;
 	}
 
 	@Override
-	public boolean isWaiting() {
+	boolean isWaiting() {
 		return this.waiting != 0;
 	}
 
 	public CompletableFuture<AcquisitionOutcome> start() {
 		try {
-			this.keepsKey = !this.attempt.takesTurnsToAsk();
-			boolean admitted = this.shared.calls().begin(this);
-			if (isOver()) {
-				this.shared.calls().end(this);
+			if (this.shared.calls().begin(this)) {
+				this.turn.begin();
 			}
-			else if (!admitted) {
+			else {
 				end(AcquisitionOutcome.CLOSED);
-			}
-			else if (!this.keepsKey || enter()) {
-				this.attempts.ask();
-			}
-			else if (this.attempt.waitTime().isZero()) {
-				onTurnTimeout(FIRST_LOOK_NANOS);
-			}
-			else if (joinWaiting()) {
-				awaitTurn();
 			}
 		}
 		catch (Throwable ex) {
@@ -197,33 +111,16 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 	}
 
 	@Override
-	public boolean end(AcquisitionOutcome outcome) {
-		if (!FINISHED.compareAndSet(this, 0, 1)) {
-			return false;
-		}
-		try {
-			Trampoline.runNow(() -> conclude(outcome));
-		}
-		catch (Throwable ex) {
-			// there was no memory for it
-			conclude(outcome);
-		}
-		return true;
-	}
-
-	private void conclude(AcquisitionOutcome outcome) {
+	void conclude(AcquisitionOutcome outcome) {
 		try {
 			if (!this.attempts.isUnanswered()) {
 				this.shared.calls().end(this);
 			}
-			this.caller = null;
 			if (isWaiting() && WAITING.compareAndSet(this, 1, 0)) {
 				this.shared.keys().part(this.localKey);
 			}
 			ifBegun(AttemptTimers::end);
-			if (outcome.lock() == null || keptKey() == null) {
-				leaveKey();
-			}
+			this.turn.end(outcome.lock() != null);
 			// its time is before those of what the caller does next
 			tell(outcome);
 		}
@@ -243,20 +140,20 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 		Reason reason = outcome.reason();
 		if (outcome.lock() != null) {
 			listeners.tell(LockEvent.Acquired.class,
-					(now) -> new LockEvent.Acquired(this.attempt.info(), now, waitedUntil(now)));
+					(now) -> new LockEvent.Acquired(attempt().info(), now, waitedUntil(now)));
 		}
 		else if (reason != null) {
 			listeners.tell(LockEvent.NotAcquired.class,
-					(now) -> new LockEvent.NotAcquired(this.attempt.info(), now, waitedUntil(now), reason));
+					(now) -> new LockEvent.NotAcquired(attempt().info(), now, waitedUntil(now), reason));
 		}
 		else {
-			listeners.tell(LockEvent.Unavailable.class, (now) -> new LockEvent.Unavailable(this.attempt.info(), now,
+			listeners.tell(LockEvent.Unavailable.class, (now) -> new LockEvent.Unavailable(attempt().info(), now,
 					waitedUntil(now), outcome.requiredFailure()));
 		}
 	}
 
 	private Duration waitedUntil(long nanos) {
-		return Duration.ofNanos(nanos - this.startNanos);
+		return Duration.ofNanos(nanos - startNanos());
 	}
 
 	/**
@@ -266,183 +163,18 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 		end(AcquisitionOutcome.unavailable(this.shared.providerCalls().noAnswer()));
 	}
 
-	/**
-	 * Come to the key.
-	 * @return whether the call is in front, or takes no turns
-	 */
-	private boolean enter() {
-		boolean entered = !this.attempt.takesTurns() || this.shared.keys().enter(this.localKey, this);
-		if (isOver()) {
-			// the acquisition was ended meanwhile, before it stood anywhere
-			leaveKey();
-		}
-		return entered;
-	}
-
-	private @Nullable KeyLock keptKey() {
-		return this.keepsKey ? this.key : null;
-	}
-
-	private void leaveKey() {
-		KeyLock at = this.key;
-		if (at != null) {
-			at.leave(this);
-		}
-	}
-
-	@Override
-	public void standsAt(KeyLock lock) {
-		this.key = lock;
-	}
-
-	/**
-	 * Wait for a turn to ask for a permit. One call of this JVM asks; when it has its
-	 * permit, the next one asks.
-	 * @return {@code true} if it is the turn of this call already
-	 */
-	boolean takeTurnToAsk() {
-		if (enter()) {
-			this.hasTurn = true;
-			return true;
-		}
-		awaitTurn();
-		return false;
-	}
-
-	private void awaitTurn() {
-		awaitTurnUntil(this.waitUntilNanos, FIRST_LOOK_NANOS);
-	}
-
-	private void awaitTurnUntil(long untilNanos, long lookNanos) {
-		attemptTimers().lookAt(untilNanos, () -> onTurnTimeout(lookNanos));
-		if (this.hasTurn) {
-			limitAnswer();
-		}
-	}
-
-	/**
-	 * The turn has come. The command time-out counts from the end of the wait time.
-	 */
-	private void limitAnswer() {
-		endLook();
-		if (remainingWaitNanos() <= 0) {
-			long until = this.waitUntilNanos + this.shared.providerCalls().commandTimeoutNanos();
-			attemptTimers().lookAt(until, this::endUnanswered);
-		}
-	}
-
-	@Override
-	public void onTurn() {
-		this.hasTurn = true;
-		if (isOver()) {
-			leaveKey();
-			return;
-		}
-		if (this.shared.calls().isClosed()) {
-			end(AcquisitionOutcome.CLOSED);
-			return;
-		}
-		try {
-			limitAnswer();
-			this.attempts.ask();
-		}
-		catch (Throwable ex) {
-			end(AcquisitionOutcome.unavailable(ex));
-		}
-	}
-
-	/**
-	 * The wait time is over, and another call of this JVM is in front. If that call holds
-	 * the key, this is contention. If the backend failed for it, this is an outage. If it
-	 * has no answer yet, this call waits for that answer, at most the command time-out.
-	 */
-	private void onTurnTimeout(long lookNanos) {
-		if (this.hasTurn) {
-			return;
-		}
-		AcquisitionOutcome verdict = verdictOfOthers();
-		long leftNanos = remainingWaitNanos() + this.shared.providerCalls().commandTimeoutNanos();
-		if (verdict != null) {
-			end(verdict);
-		}
-		else if (leftNanos <= 0) {
-			endUnanswered();
-		}
-		else {
-			awaitTurnUntil(this.shared.runtime().nanoTime() + Math.min(lookNanos, leftNanos),
-					Math.min(lookNanos * 2, AttemptTimers.FIRST_DELAY_NANOS));
-		}
-	}
-
-	private @Nullable AcquisitionOutcome verdictOfOthers() {
-		KeyLock at = this.key;
-		if (at == null || at.isHeld()) {
-			return AcquisitionOutcome.CONTENDED;
-		}
-		Waiter front = at.asking();
-		return (front != null && front != this) ? front.verdict() : null;
-	}
-
-	@Override
-	public @Nullable AcquisitionOutcome verdict() {
-		return this.attempts.verdict();
-	}
-
-	@Override
-	public boolean onOutage(AcquisitionOutcome outage) {
-		if (!this.attempt.waitsWithoutEnd() || isOver()) {
-			return false;
-		}
-		if (!this.attempt.waitThroughOutage()) {
-			end(outage);
-		}
-		return this.attempt.waitThroughOutage();
-	}
-
-	/**
-	 * The backend has failed for so long that calls which wait without end are to end:
-	 * this one, and those behind it, which would find out the same one after the other.
-	 */
-	void endForOutage(CallOutage outage, Throwable failure) {
-		AcquisitionOutcome outcome = AcquisitionOutcome.unavailable(failure);
-		boolean waitsOn = false;
-		KeyLock at = this.key;
-		for (Waiter behind : (at != null) ? at.behind(this) : List.<Waiter>of()) {
-			waitsOn |= behind.onOutage(outcome);
-		}
-		waitsOn |= onOutage(outcome);
-		if (waitsOn) {
-			outage.warn(this.attempt, this.shared.runtime().nanoTime(), failure);
-		}
-	}
-
-	/**
-	 * One behind a holder of this JVM waits for that holder, who may pass the lock on
-	 * without the provider.
-	 */
 	@Override
 	boolean isInVain(boolean asking) {
-		KeyLock at = this.key;
-		if (this.attempt.waitThroughOutage() || (at != null && at.isHeld())) {
-			return false;
-		}
-		Waiter front = (at != null) ? at.asking() : null;
-		return asking || (front != null && front != this);
+		return this.turn.isInVain(asking);
 	}
 
-	@Override
-	public boolean fits(HeldLock lock) {
-		return HandOver.fits(lock, this.attempt, this.shared.runtime().nanoTime());
-	}
-
-	@Override
-	public void takeOver(HeldLock before) {
-		this.hasTurn = true;
-		endLook();
-		this.attempts.noteContention();
+	/**
+	 * Take a lock over from the call before it.
+	 */
+	void takeOver(HeldLock before) {
 		HeldLock lock;
 		try {
-			lock = before.successor(this.attempt);
+			lock = before.successor(attempt());
 		}
 		catch (Throwable ex) {
 			end(AcquisitionOutcome.unavailable(ex));
@@ -450,40 +182,6 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 			return;
 		}
 		giveOrRelease(lock);
-	}
-
-	@Override
-	public boolean canExchange(HeldLock before) {
-		return this.attempt.type() == LockType.EXCLUSIVE && this.attempt.isFor(before.provider())
-				&& this.attempts.mayWait() && remainingWaitNanos() > 0 && !isOver();
-	}
-
-	@Override
-	public CompletionStage<Boolean> exchange(HeldLock before) {
-		this.hasTurn = true;
-		ExchangedLease exchanged = new ExchangedLease((LeaseExchange) before.provider(), before.lease());
-		AcquisitionOutcome over = null;
-		try {
-			endLook();
-			if (this.shared.calls().isClosed()) {
-				over = AcquisitionOutcome.CLOSED;
-			}
-			else {
-				this.attempts.exchange(exchanged);
-			}
-		}
-		catch (Throwable ex) {
-			over = AcquisitionOutcome.unavailable(ex);
-		}
-		try {
-			return exchanged.released();
-		}
-		finally {
-			// after the release is sent: this lets the next call in
-			if (over != null) {
-				end(over);
-			}
-		}
 	}
 
 	/**
@@ -505,7 +203,7 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 	}
 
 	private boolean give(HeldLock lock) {
-		lock.calledBy(this.thread, this.observed);
+		lock.calledBy(thread(), this.observed);
 		// a template that closes takes all locks back when it has ended the calls
 		if (this.shared.calls().isClosed() || !this.shared.keeper().track(lock)) {
 			end(AcquisitionOutcome.CLOSED);
@@ -513,17 +211,10 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 		}
 		if (!lock.isValid() || !lock.begin()) {
 			// lost just now: this call is in front still, and may ask again
-			this.attempts.onFailure(LockErrors.noTimeLeft(this.attempt, lock.lease()));
+			this.attempts.onFailure(LockErrors.noTimeLeft(attempt(), lock.lease()));
 			return false;
 		}
-		KeyLock at = keptKey();
-		if (at != null) {
-			at.hold(this, lock);
-			if (!lock.isHeld()) {
-				// lost before that: the keeper has not found it in front
-				this.shared.runtime().execute(() -> at.leave(lock));
-			}
-		}
+		this.turn.hold(lock);
 		return end(AcquisitionOutcome.acquired(lock));
 	}
 
@@ -533,8 +224,7 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 	void onLease(Lease lease) {
 		HeldLock lock;
 		try {
-			KeyLock at = keptKey();
-			lock = new HeldLock(this.attempt, lease, (at != null) ? at : Passage.FREE, this.shared.keeper());
+			lock = new HeldLock(attempt(), lease, this.turn.passage(), this.shared.keeper());
 		}
 		catch (Throwable ex) {
 			end(AcquisitionOutcome.unavailable(ex));
@@ -543,7 +233,7 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 		}
 		// the caller is told first: the release may block
 		if (!lock.isValid()) {
-			this.attempts.onFailure(LockErrors.noTimeLeft(this.attempt, lease));
+			this.attempts.onFailure(LockErrors.noTimeLeft(attempt(), lease));
 			onLateLease(lease);
 		}
 		else {
@@ -569,7 +259,7 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 
 	boolean joinWaiting() {
 		if (!isWaiting()) {
-			if (!this.shared.keys().join(this.localKey, this.attempt.maxWaiters())) {
+			if (!this.shared.keys().join(this.localKey, attempt().maxWaiters())) {
 				end(AcquisitionOutcome.CROWDED);
 				return false;
 			}
@@ -582,7 +272,7 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 					this.shared.keys().part(this.localKey);
 				}
 				this.shared.listeners()
-					.tell(LockEvent.Waiting.class, (now) -> new LockEvent.Waiting(this.attempt.info(), now));
+					.tell(LockEvent.Waiting.class, (now) -> new LockEvent.Waiting(attempt().info(), now));
 			}
 		}
 		return !isOver();
@@ -613,7 +303,7 @@ public final class Acquisition extends CallUnderWay implements Waiter {
 		ifBegun(AttemptTimers::endPause);
 	}
 
-	private void endLook() {
+	void endLook() {
 		ifBegun(AttemptTimers::endLook);
 	}
 

@@ -131,7 +131,7 @@ final class AttemptLoop {
 	private CompletionStage<@Nullable Lease> tryAcquire() {
 		long giveUpAtNanos = this.access.runtime().nanoTime() + this.access.providerCalls().commandTimeoutNanos();
 		return this.attempt.provider()
-			.tryAcquire(this.access.request(this.attempt, giveUpAtNanos, this.call.expectedHolders()));
+			.tryAcquire(this.access.request(this.attempt, giveUpAtNanos, this.call.turn().expectedHolders()));
 	}
 
 	/**
@@ -155,7 +155,7 @@ final class AttemptLoop {
 				this.call.isWaiting(), this);
 		this.place = taken;
 		long remainingNanos = Math.max(this.call.remainingWaitNanos(), 0);
-		taken.enter(entrance, this.call.expectedHolders(),
+		taken.enter(entrance, this.call.turn().expectedHolders(),
 				this.access.runtime().nanoTime() + remainingNanos + this.access.providerCalls().commandTimeoutNanos());
 		if (this.call.isOver()) {
 			leavePlace();
@@ -272,12 +272,12 @@ final class AttemptLoop {
 	}
 
 	private boolean mayAskAgain() {
-		if (!this.attempt.takesTurnsToAsk() || this.call.hasTurn()) {
+		if (this.call.turn().mayAsk()) {
 			return true;
 		}
 		this.question.end();
 		// a signal that comes while this call begins to listen asks after that
-		return this.call.takeTurnToAsk() && this.question.begin();
+		return this.call.turn().takeToAsk() && this.question.begin();
 	}
 
 	/**
@@ -309,7 +309,7 @@ final class AttemptLoop {
 			this.outage = new CallOutage(now);
 		}
 		else if (current.lasts(now) >= this.access.providerCalls().commandTimeoutNanos()) {
-			this.call.endForOutage(current, failure);
+			this.call.turn().endForOutage(current, failure);
 		}
 	}
 

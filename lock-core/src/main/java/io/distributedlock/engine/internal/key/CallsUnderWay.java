@@ -20,10 +20,16 @@ public final class CallsUnderWay {
 
 	/**
 	 * Note a call.
-	 * @return {@code false} if the template is closed or drains, and the call must end
+	 * @return {@code false} if the call has ended, or must end as the template is closed
+	 * or drains
 	 */
 	boolean begin(CallUnderWay call) {
 		this.underWay.add(call);
+		if (call.isOver()) {
+			// before it was here
+			end(call);
+			return false;
+		}
 		return !this.closed && !(this.draining && !call.isInsideAnotherLock());
 	}
 

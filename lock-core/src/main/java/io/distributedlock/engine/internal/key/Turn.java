@@ -1,0 +1,327 @@
+package io.distributedlock.engine.internal.key;
+
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+
+import io.distributedlock.LockType;
+import io.distributedlock.engine.internal.lease.HandOver;
+import io.distributedlock.engine.internal.lease.HeldLock;
+import io.distributedlock.engine.internal.lease.Passage;
+import io.distributedlock.spi.LeaseExchange;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The turn of a call among the calls of this JVM for its key. It stands in line at the
+ * {@link KeyLock}. In front it asks the backend, or takes over what the call before it
+ * had. If its wait is over before that, it ends by what the call in front knows.
+ * <p>
+ * Why: docs/decisions/002-one-object-for-a-key.md
+ */
+final class Turn implements Waiter {
+
+	/**
+	 * How soon a call whose wait is over looks for the first time what the call in front
+	 * knows.
+	 */
+	private static final long FIRST_LOOK_NANOS = 1_000_000;
+
+	private final Acquisition call;
+
+	private final Acquisition.Shared shared;
+
+	private final AttemptLoop attempts;
+
+	/**
+	 * Whether this call stays in front at its key while it has its lock.
+	 */
+	private boolean keepsKey;
+
+	/**
+	 * Where it stands, from when it enters; {@code null} for a call that takes no turns.
+	 */
+	private volatile @Nullable KeyLock key;
+
+	/**
+	 * Whether this call, which stood in line or asks for a permit, is in front.
+	 */
+	private volatile boolean come;
+
+	Turn(Acquisition call, Acquisition.Shared shared, AttemptLoop attempts) {
+		this.call = call;
+		this.shared = shared;
+		this.attempts = attempts;
+	}
+
+	/**
+	 * Begin the call: it asks, unless others of this JVM are in front.
+	 */
+	void begin() {
+		this.keepsKey = !this.call.attempt().takesTurnsToAsk();
+		if (!this.keepsKey || enter()) {
+			this.attempts.ask();
+		}
+		else if (this.call.attempt().waitTime().isZero()) {
+			onTimeout(FIRST_LOOK_NANOS);
+		}
+		else if (this.call.joinWaiting()) {
+			awaitUntil(this.call.waitUntilNanos(), FIRST_LOOK_NANOS);
+		}
+	}
+
+	/**
+	 * Wait for a turn to ask for a permit. One call of this JVM asks; when it has its
+	 * permit, the next one asks.
+	 * @return {@code true} if it is the turn of this call already
+	 */
+	boolean takeToAsk() {
+		if (enter()) {
+			this.come = true;
+			return true;
+		}
+		awaitUntil(this.call.waitUntilNanos(), FIRST_LOOK_NANOS);
+		return false;
+	}
+
+	/**
+	 * Return whether the call may ask again, and need not wait for a turn to do so.
+	 */
+	boolean mayAsk() {
+		return this.keepsKey || this.come;
+	}
+
+	/**
+	 * Come to the key.
+	 * @return whether the call is in front, or takes no turns
+	 */
+	private boolean enter() {
+		boolean entered = !this.call.attempt().takesTurns() || this.shared.keys().enter(this.call.localKey(), this);
+		if (this.call.isOver()) {
+			// the acquisition was ended meanwhile, before it stood anywhere
+			leave();
+		}
+		return entered;
+	}
+
+	@Override
+	public void standsAt(KeyLock lock) {
+		this.key = lock;
+	}
+
+	int expectedHolders() {
+		KeyLock at = this.key;
+		return (at != null) ? at.expectedHolders() : 1;
+	}
+
+	private @Nullable KeyLock keptKey() {
+		return this.keepsKey ? this.key : null;
+	}
+
+	/**
+	 * Return the key as the hold of this call knows it.
+	 */
+	Passage passage() {
+		KeyLock at = keptKey();
+		return (at != null) ? at : Passage.FREE;
+	}
+
+	/**
+	 * The call gets its lock.
+	 */
+	void hold(HeldLock lock) {
+		KeyLock at = keptKey();
+		if (at != null) {
+			at.hold(this, lock);
+			if (!lock.isHeld()) {
+				// lost before that: the keeper has not found it in front
+				this.shared.runtime().execute(() -> at.leave(lock));
+			}
+		}
+	}
+
+	/**
+	 * The call has ended.
+	 * @param acquired whether it has its lock, for which it may keep the key
+	 */
+	void end(boolean acquired) {
+		if (!acquired || keptKey() == null) {
+			leave();
+		}
+	}
+
+	private void leave() {
+		KeyLock at = this.key;
+		if (at != null) {
+			at.leave(this);
+		}
+	}
+
+	private void awaitUntil(long untilNanos, long lookNanos) {
+		this.call.attemptTimers().lookAt(untilNanos, () -> onTimeout(lookNanos));
+		if (this.come) {
+			limitAnswer();
+		}
+	}
+
+	/**
+	 * The turn has come. The command time-out counts from the end of the wait time.
+	 */
+	private void limitAnswer() {
+		this.call.endLook();
+		if (this.call.remainingWaitNanos() <= 0) {
+			long until = this.call.waitUntilNanos() + this.shared.providerCalls().commandTimeoutNanos();
+			this.call.attemptTimers().lookAt(until, this.call::endUnanswered);
+		}
+	}
+
+	@Override
+	public void onTurn() {
+		this.come = true;
+		if (this.call.isOver()) {
+			leave();
+			return;
+		}
+		if (this.shared.calls().isClosed()) {
+			this.call.end(AcquisitionOutcome.CLOSED);
+			return;
+		}
+		try {
+			limitAnswer();
+			this.attempts.ask();
+		}
+		catch (Throwable ex) {
+			this.call.end(AcquisitionOutcome.unavailable(ex));
+		}
+	}
+
+	/**
+	 * The wait time is over, and another call of this JVM is in front. If that call holds
+	 * the key, this is contention. If the backend failed for it, this is an outage. If it
+	 * has no answer yet, this call waits for that answer, at most the command time-out.
+	 */
+	private void onTimeout(long lookNanos) {
+		if (this.come) {
+			return;
+		}
+		AcquisitionOutcome verdict = verdictOfOthers();
+		long leftNanos = this.call.remainingWaitNanos() + this.shared.providerCalls().commandTimeoutNanos();
+		if (verdict != null) {
+			this.call.end(verdict);
+		}
+		else if (leftNanos <= 0) {
+			this.call.endUnanswered();
+		}
+		else {
+			awaitUntil(this.shared.runtime().nanoTime() + Math.min(lookNanos, leftNanos),
+					Math.min(lookNanos * 2, AttemptTimers.FIRST_DELAY_NANOS));
+		}
+	}
+
+	private @Nullable AcquisitionOutcome verdictOfOthers() {
+		KeyLock at = this.key;
+		if (at == null || at.isHeld()) {
+			return AcquisitionOutcome.CONTENDED;
+		}
+		Waiter front = inFront();
+		return (front != null) ? front.verdict() : null;
+	}
+
+	/**
+	 * Return the other call that asks the backend, {@code null} if none does.
+	 */
+	private @Nullable Waiter inFront() {
+		KeyLock at = this.key;
+		Waiter front = (at != null) ? at.asking() : null;
+		return (front != this) ? front : null;
+	}
+
+	@Override
+	public @Nullable AcquisitionOutcome verdict() {
+		return this.attempts.verdict();
+	}
+
+	@Override
+	public boolean onOutage(AcquisitionOutcome outage) {
+		if (!this.call.attempt().waitsWithoutEnd() || this.call.isOver()) {
+			return false;
+		}
+		if (!this.call.attempt().waitThroughOutage()) {
+			this.call.end(outage);
+		}
+		return this.call.attempt().waitThroughOutage();
+	}
+
+	/**
+	 * The backend has failed for so long that calls which wait without end are to end:
+	 * this one, and those behind it, which would find out the same one after the other.
+	 */
+	void endForOutage(CallOutage outage, Throwable failure) {
+		AcquisitionOutcome outcome = AcquisitionOutcome.unavailable(failure);
+		boolean waitsOn = false;
+		KeyLock at = this.key;
+		for (Waiter behind : (at != null) ? at.behind(this) : List.<Waiter>of()) {
+			waitsOn |= behind.onOutage(outcome);
+		}
+		waitsOn |= onOutage(outcome);
+		if (waitsOn) {
+			outage.warn(this.call.attempt(), this.shared.runtime().nanoTime(), failure);
+		}
+	}
+
+	/**
+	 * As {@link CallUnderWay#isInVain}. One behind a holder of this JVM waits for that
+	 * holder, who may pass the lock on without the provider.
+	 */
+	boolean isInVain(boolean asking) {
+		KeyLock at = this.key;
+		boolean waitsOn = this.call.attempt().waitThroughOutage() || (at != null && at.isHeld());
+		return !waitsOn && (asking || inFront() != null);
+	}
+
+	@Override
+	public boolean fits(HeldLock lock) {
+		return HandOver.fits(lock, this.call.attempt(), this.shared.runtime().nanoTime());
+	}
+
+	@Override
+	public void takeOver(HeldLock before) {
+		this.come = true;
+		this.call.endLook();
+		this.attempts.noteContention();
+		this.call.takeOver(before);
+	}
+
+	@Override
+	public boolean canExchange(HeldLock before) {
+		return this.call.attempt().type() == LockType.EXCLUSIVE && this.call.attempt().isFor(before.provider())
+				&& this.attempts.mayWait() && this.call.remainingWaitNanos() > 0 && !this.call.isOver();
+	}
+
+	@Override
+	public CompletionStage<Boolean> exchange(HeldLock before) {
+		this.come = true;
+		ExchangedLease exchanged = new ExchangedLease((LeaseExchange) before.provider(), before.lease());
+		AcquisitionOutcome over = null;
+		try {
+			this.call.endLook();
+			if (this.shared.calls().isClosed()) {
+				over = AcquisitionOutcome.CLOSED;
+			}
+			else {
+				this.attempts.exchange(exchanged);
+			}
+		}
+		catch (Throwable ex) {
+			over = AcquisitionOutcome.unavailable(ex);
+		}
+		try {
+			return exchanged.released();
+		}
+		finally {
+			// after the release is sent: this lets the next call in
+			if (over != null) {
+				this.call.end(over);
+			}
+		}
+	}
+
+}
