@@ -17,7 +17,7 @@ import io.distributedlock.redis.scripts.script.Script.Answer;
  * file, once in a script. What follows {@code -- ten times:} is repeated, with indexes
  * that rise by two, as services want each key named. Comments are not sent. A server
  * makes the functions of a script anew in each call. So what a free lock does not need is
- * included in a block, or after a {@code return}.
+ * included after a {@code return}.
  * <p>
  * Why: docs/decisions/040-redis-hands-over.md
  *
