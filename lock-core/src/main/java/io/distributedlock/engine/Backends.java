@@ -8,9 +8,7 @@ import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import io.distributedlock.LockCapability;
@@ -90,7 +88,7 @@ public final class Backends {
 		LockProvider asked = named(provider);
 		return called(() -> {
 			long askedAt = this.runtime.nanoTime();
-			return this.<@Nullable Object>ask(() -> this.providerCalls.ping(asked), (late) -> {
+			return this.providerCalls.<@Nullable Object>askOnThread(() -> this.providerCalls.ping(asked), (late) -> {
 			}).thenApply((answer) -> Duration.ofNanos(this.runtime.nanoTime() - askedAt));
 		});
 	}
@@ -110,7 +108,7 @@ public final class Backends {
 		if (!LockKeys.isKept(key, asked.capabilities())) {
 			return CompletableFuture.completedFuture(List.of());
 		}
-		return called(() -> ask(() -> ownersOf(asked).owners(key), (late) -> {
+		return called(() -> this.providerCalls.askOnThread(() -> ownersOf(asked).owners(key), (late) -> {
 		}).thenApply((owners) -> {
 			if (owners == null || owners.stream().anyMatch(Objects::isNull)) {
 				throw new BackendException("lock provider '%s' returned null instead of %s".formatted(provider,
@@ -136,7 +134,7 @@ public final class Backends {
 	 */
 	public CompletableFuture<ForcedRelease> forceRelease(String provider, String key, LockOwner owner) {
 		LockProvider asked = named(provider);
-		return called(() -> ask(() -> ownersOf(asked).revoke(key, owner), (late) -> {
+		return called(() -> this.providerCalls.askOnThread(() -> ownersOf(asked).revoke(key, owner), (late) -> {
 			if (Boolean.TRUE.equals(late)) {
 				warn(asked, key);
 			}
@@ -172,17 +170,19 @@ public final class Backends {
 		Duration shortest = provider.leaseLimits().shortest();
 		LeaseRequest request = new LeaseRequest(key, (shortest.compareTo(TOKEN_LEASE) > 0) ? shortest : TOKEN_LEASE,
 				LockType.EXCLUSIVE, 1, this.runtime.nanoTime() + this.providerCalls.commandTimeoutNanos());
-		return this.<@Nullable Lease>ask(() -> provider.tryAcquire(request), this::release).handle((lease, failure) -> {
-			if (failure != null) {
-				Failures.log(logger::warn, "The next fencing token of lock '{}' of provider {} could not be fetched",
-						key, provider.name(), failure);
-			}
-			if (lease == null) {
-				return OptionalLong.empty();
-			}
-			release(lease);
-			return lease.fencingToken();
-		});
+		return this.providerCalls.<@Nullable Lease>askOnThread(() -> provider.tryAcquire(request), this::release)
+			.handle((lease, failure) -> {
+				if (failure != null) {
+					Failures.log(logger::warn,
+							"The next fencing token of lock '{}' of provider {} could not be fetched", key,
+							provider.name(), failure);
+				}
+				if (lease == null) {
+					return OptionalLong.empty();
+				}
+				release(lease);
+				return lease.fencingToken();
+			});
 	}
 
 	private void release(@Nullable Lease lease) {
@@ -211,17 +211,6 @@ public final class Backends {
 			throw new UnknownLockProviderException(provider, this.providers.keySet());
 		}
 		return named;
-	}
-
-	/**
-	 * Ask a provider, on a thread of the engine: a provider that blocks must not delay
-	 * the caller.
-	 */
-	private <T extends @Nullable Object> CompletableFuture<T> ask(Supplier<? extends CompletionStage<T>> question,
-			Consumer<T> late) {
-		CompletableFuture<T> answer = this.providerCalls.expect();
-		this.runtime.execute(() -> this.providerCalls.follow(answer, question, late));
-		return answer;
 	}
 
 	/**

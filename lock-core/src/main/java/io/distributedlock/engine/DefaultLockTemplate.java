@@ -299,10 +299,8 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 	 * @return completes within the command time-out
 	 */
 	private CompletableFuture<?> onThreadOfEngine(Supplier<CompletableFuture<@Nullable Void>> step) {
-		CompletableFuture<@Nullable Void> ended = this.providerCalls.expect();
-		this.runtime.execute(() -> this.providerCalls.follow(ended, step, (late) -> {
-		}));
-		return ended;
+		return this.providerCalls.askOnThread(step, (late) -> {
+		});
 	}
 
 	/**

@@ -136,6 +136,19 @@ public final class ProviderCalls {
 	}
 
 	/**
+	 * Ask a provider on a thread of the engine: a provider that blocks must not delay the
+	 * caller.
+	 * @param late gets an answer that comes after the command time-out
+	 * @return completes within the command time-out
+	 */
+	public <T extends @Nullable Object> CompletableFuture<T> askOnThread(
+			Supplier<? extends CompletionStage<T>> question, Consumer<T> late) {
+		CompletableFuture<T> answer = expect();
+		this.runtime.execute(() -> follow(answer, question, late));
+		return answer;
+	}
+
+	/**
 	 * Ask a provider, without a limit of time.
 	 * @param onAnswer gets the first answer, or what the provider failed with or threw;
 	 * it does not throw
