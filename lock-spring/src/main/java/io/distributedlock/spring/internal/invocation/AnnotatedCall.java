@@ -127,9 +127,7 @@ public final class AnnotatedCall {
 	}
 
 	LockHandle acquire() {
-		LockHandle handle = this.template.acquire(this.request);
-		requireNotNull(handle);
-		return handle;
+		return required(this.template.acquire(this.request));
 	}
 
 	/**
@@ -138,26 +136,23 @@ public final class AnnotatedCall {
 	 */
 	CompletableFuture<@Nullable Object> executeAsync(Supplier<CompletionStage<@Nullable Object>> work,
 			Function<LockException, CompletionStage<@Nullable Object>> otherwise) {
-		CompletableFuture<@Nullable Object> result = this.template.executeAsync(this.request, work, otherwise);
-		requireNotNull(result);
-		return result;
+		return required(this.template.<@Nullable Object>executeAsync(this.request, work, otherwise));
 	}
 
 	CompletableFuture<LockHandle> acquireAsync() {
-		CompletableFuture<LockHandle> acquired = this.template.acquireAsync(this.request);
-		requireNotNull(acquired);
-		return acquired;
+		return required(this.template.acquireAsync(this.request));
 	}
 
 	/**
 	 * Require that the template returned something: a mock returns {@code null}.
 	 */
-	private void requireNotNull(@Nullable Object answer) {
+	private <T> T required(@Nullable T answer) {
 		if (answer == null) {
 			throw new IllegalStateException(
 					"%s asked %s for its lock and got null. If that is a mock, annotate the test class with @AutoConfigureTestLocks of lock-spring-boot-test instead, which needs no backend; or stub the mock"
 						.formatted(method(), this.template.getClass().getName()));
 		}
+		return answer;
 	}
 
 	/**
