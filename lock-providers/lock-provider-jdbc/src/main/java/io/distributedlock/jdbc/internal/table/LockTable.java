@@ -44,6 +44,16 @@ final class LockTable {
 	private final String now;
 
 	/**
+	 * Whether nobody has a row, or the lease on it has expired.
+	 */
+	private final String free;
+
+	/**
+	 * The same as a number, 1 or 0.
+	 */
+	private final String freeNumber;
+
+	/**
 	 * The time for a first token: so fine that nobody can insert a row, delete it and
 	 * insert it again within one unit.
 	 */
@@ -60,6 +70,8 @@ final class LockTable {
 		this.dialect = dialect;
 		this.announcements = new ReleaseAnnouncements(dialect);
 		this.now = dialect.nowMillis();
+		this.free = "(owner IS NULL OR expires_at <= " + this.now + ")";
+		this.freeNumber = "CASE WHEN " + this.free + " THEN 1 ELSE 0 END";
 		this.firstToken = dialect.nowMicros();
 		this.members = new MemberTable(dialect);
 		this.firstPlace = this.members.firstAlive();
@@ -71,8 +83,7 @@ final class LockTable {
 	 * @return the first token, zero if another owner has the key
 	 */
 	long take(Session session, LeaseRequest request, String owner) throws SQLException {
-		long token = update(session, "(owner IS NULL OR owner = ? OR expires_at <= " + this.now + ")", request, owner,
-				owner);
+		long token = update(session, "(owner = ? OR " + this.free + ")", request, owner, owner);
 		return (token == 0 && !exists(session, request.key())) ? insert(session, request, owner) : token;
 	}
 
@@ -115,8 +126,8 @@ final class LockTable {
 	 */
 	Line look(Session session, String key, String owner) throws SQLException {
 		Line line = session.first(
-				"SELECT CASE WHEN owner IS NULL OR expires_at <= " + this.now + " THEN 1 ELSE 0 END, owner, ("
-						+ this.firstPlace + ") FROM " + TABLE + " WHERE lock_key = ?",
+				"SELECT " + this.freeNumber + ", owner, (" + this.firstPlace + ") FROM " + TABLE
+						+ " WHERE lock_key = ?",
 				(row) -> lineOf(owner, row.getInt(1) == 1, row.getString(2), row.getString(3)), key + QUEUE, key);
 		// without a row somebody has to insert it
 		return (line != null) ? line : new Line(true, null);
@@ -127,8 +138,8 @@ final class LockTable {
 	}
 
 	private String inTurn() {
-		return "((owner = ? AND expires_at > " + this.now + ") OR ((owner IS NULL OR expires_at <= " + this.now
-				+ ") AND ? = COALESCE((" + this.firstPlace + "), ?)))";
+		return "((owner = ? AND expires_at > " + this.now + ") OR (" + this.free + " AND ? = COALESCE(("
+				+ this.firstPlace + "), ?)))";
 	}
 
 	private String takingWithPlace() {
@@ -141,10 +152,8 @@ final class LockTable {
 			throws SQLException {
 		Object[] parameters = parameters(request, owner, more);
 		String returning = this.dialect.returning(updateIf(condition), "token");
-		if (returning != null) {
-			return firstOf(request, session.number(returning, parameters));
-		}
-		return firstOf(request, session.updateNumbered(updateIf(condition), parameters));
+		return firstOf(request, (returning != null) ? session.number(returning, parameters)
+				: session.updateNumbered(updateIf(condition), parameters));
 	}
 
 	private String updateIf(String condition) {
@@ -178,19 +187,14 @@ final class LockTable {
 	 */
 	boolean takeIfVersionIs(Session session, LeaseRequest request, long version, String owner) throws SQLException {
 		// an owner may have renewed since, which leaves the version as it is
-		return session.update(
-				"UPDATE " + TABLE + " SET owner = ?, token = token + ?, expires_at = " + this.now
-						+ " + ? WHERE lock_key = ? AND token = ? AND (owner IS NULL OR expires_at <= " + this.now + ")",
-				owner, request.tokens(), request.leaseTime().toMillis(), request.key(), version) == 1;
+		return session.update(updateIf("token = ? AND " + this.free), parameters(request, owner, version)) == 1;
 	}
 
 	/**
 	 * Read the version of a row.
 	 */
 	Version read(Session session, String key) throws SQLException {
-		Version version = session.first(
-				"SELECT token, CASE WHEN owner IS NULL OR expires_at <= " + this.now + " THEN 1 ELSE 0 END FROM "
-						+ TABLE + " WHERE lock_key = ?",
+		Version version = session.first("SELECT token, " + this.freeNumber + " FROM " + TABLE + " WHERE lock_key = ?",
 				(row) -> new Version(true, row.getLong(1), row.getInt(2) == 1), key);
 		return (version != null) ? version : new Version(false, 0, true);
 	}
@@ -216,8 +220,7 @@ final class LockTable {
 	 */
 	Row lockRow(Session session, String key) throws SQLException {
 		Row locked = session.first(
-				"SELECT owner, token, CASE WHEN owner IS NULL OR expires_at <= " + this.now + " THEN 1 ELSE 0 END FROM "
-						+ TABLE + " WHERE lock_key = ? FOR UPDATE",
+				"SELECT owner, token, " + this.freeNumber + " FROM " + TABLE + " WHERE lock_key = ? FOR UPDATE",
 				(row) -> new Row(row.getString(1), row.getLong(2), row.getInt(3) == 1), key);
 		if (locked == null) {
 			throw new MissingRowException();
@@ -262,8 +265,7 @@ final class LockTable {
 	 * Announce to waiters that the first of them has changed, if the key is free.
 	 */
 	void announceIfFree(Session session, String key) throws SQLException {
-		this.announcements.announceIf(session, key,
-				TABLE + " WHERE lock_key = ? AND (owner IS NULL OR expires_at <= " + this.now + ")");
+		this.announcements.announceIf(session, key, TABLE + " WHERE lock_key = ? AND " + this.free);
 	}
 
 	boolean renew(Session session, String key, String owner, Duration lease) throws SQLException {

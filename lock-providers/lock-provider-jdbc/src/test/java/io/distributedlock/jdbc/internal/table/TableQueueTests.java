@@ -259,7 +259,7 @@ class TableQueueTests {
 		LockProvider patient = provider(this.lost.dataSource(), Duration.ofSeconds(20));
 		LockQueue.Place place = behindOthers(patient, request("another"));
 		this.lost.loseReply(TableQueueTests::takes);
-		LostStatements.Fault asking = this.lost.delay((sql) -> sql.startsWith("SELECT CASE WHEN owner IS NULL"));
+		LostStatements.Fault asking = this.lost.delay((sql) -> sql.startsWith("SELECT CASE WHEN (owner IS NULL"));
 		get(another.release());
 		Patience.await().until(asking::isReached);
 		place.leave();
