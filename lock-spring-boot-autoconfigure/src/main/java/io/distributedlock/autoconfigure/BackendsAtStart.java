@@ -63,10 +63,11 @@ record BackendsAtStart(ListableBeanFactory beans, @Nullable String defaultProvid
 	}
 
 	private static CompletableFuture<?> answer(DefaultLockTemplate template, String provider) {
-		return template.backends()
-			.ping(provider)
-			.exceptionallyCompose((failure) -> (Failures.unwrap(failure) instanceof UnsupportedOperationException)
-					? CompletableFuture.completedFuture(Duration.ZERO) : CompletableFuture.failedFuture(failure));
+		return Failures
+			.orElse(template.backends().ping(provider),
+					(failure) -> Failures.unwrap(failure) instanceof UnsupportedOperationException,
+					() -> CompletableFuture.completedFuture(Duration.ZERO))
+			.toCompletableFuture();
 	}
 
 	private Set<Tried> tried(Set<String> providers, boolean ofMethods) {

@@ -9,6 +9,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -66,6 +68,21 @@ public final class Failures {
 	public static <T extends @Nullable Object> CompletionStage<T> translated(CompletionStage<T> stage,
 			Function<Throwable, ? extends Throwable> meaning) {
 		return stage.exceptionallyCompose((failure) -> CompletableFuture.failedFuture(meaning.apply(failure)));
+	}
+
+	/**
+	 * Return a stage that continues with a second stage if the first one fails with one
+	 * of some failures.
+	 * @param <T> the type of the value
+	 * @param first the first stage
+	 * @param failures tells with which failures
+	 * @param second begins the second stage
+	 * @return the stage
+	 */
+	public static <T extends @Nullable Object> CompletionStage<T> orElse(CompletionStage<T> first,
+			Predicate<Throwable> failures, Supplier<? extends CompletionStage<T>> second) {
+		return first.exceptionallyCompose(
+				(failure) -> failures.test(failure) ? second.get() : CompletableFuture.failedFuture(failure));
 	}
 
 	/**

@@ -9,6 +9,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.support.Failures;
 import io.distributedlock.spi.support.UnknownOwners;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
@@ -60,10 +61,9 @@ final class EtcdCalls implements AutoCloseable {
 	 * @param readable a key that the user may read, whether it is there or not
 	 * @return completes with its length in seconds, zero if it has ended
 	 */
-	CompletableFuture<Long> keepAlive(long leaseId, ByteSequence readable) {
-		CompletableFuture<Long> length = bounded(keepAlive(leaseId, readable, RENEWALS));
-		return length.exceptionallyCompose((failure) -> EtcdErrors.isNotFound(failure)
-				? CompletableFuture.completedFuture(0L) : CompletableFuture.failedFuture(failure));
+	CompletionStage<Long> keepAlive(long leaseId, ByteSequence readable) {
+		return Failures.orElse(bounded(keepAlive(leaseId, readable, RENEWALS)), EtcdErrors::isNotFound,
+				() -> CompletableFuture.completedFuture(0L));
 	}
 
 	private CompletableFuture<Long> keepAlive(long leaseId, ByteSequence readable, int tries) {

@@ -179,11 +179,10 @@ public final class MemcachedLockProvider implements LockProvider, LockOwners {
 	 */
 	@Override
 	public CompletionStage<?> ping() {
-		return this.contact.first(this.commandTimeout)
+		return Failures.translated(this.contact.first(this.commandTimeout)
 			.thenCompose((met) -> CompletableFuture.allOf(servers().stream()
 				.map((server) -> bounded(server.get(PING_KEY)))
-				.toArray(CompletableFuture<?>[]::new)))
-			.exceptionallyCompose((failure) -> CompletableFuture.failedFuture(translate(failure)));
+				.toArray(CompletableFuture<?>[]::new))), this::translate);
 	}
 
 	private Collection<? extends MemcacheClient<String>> servers() {

@@ -4,9 +4,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 
 import io.distributedlock.spi.BackendException;
+import io.distributedlock.spi.support.Failures;
 import io.distributedlock.spi.support.UnknownOwners;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.api.BackgroundCallback;
@@ -185,9 +187,9 @@ final class ZooKeeperCalls implements AutoCloseable {
 	 * Stop trying where another try would fail too: the client was closed, so that its
 	 * nodes end with its session, or the user lacks the right.
 	 */
-	private CompletableFuture<Boolean> ifWorthwhile(CompletableFuture<Boolean> removal) {
-		return removal.exceptionallyCompose((failure) -> translate(failure).isRetryable()
-				? CompletableFuture.failedFuture(failure) : CompletableFuture.completedFuture(false));
+	private CompletionStage<Boolean> ifWorthwhile(CompletableFuture<Boolean> removal) {
+		return Failures.orElse(removal, (failure) -> !translate(failure).isRetryable(),
+				() -> CompletableFuture.completedFuture(false));
 	}
 
 	private CompletableFuture<Boolean> deleteAll(String parent, @Nullable List<String> children, String name) {

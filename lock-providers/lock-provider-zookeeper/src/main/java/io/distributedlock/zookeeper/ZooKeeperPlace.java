@@ -40,7 +40,7 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 	 */
 	private static final int FRESH_FRACTION = 50;
 
-	private static final CompletionStage<Boolean> DONE = CompletableFuture.completedFuture(true);
+	private static final CompletionStage<Void> DONE = CompletableFuture.allOf();
 
 	private final ZooKeeperCalls calls;
 
@@ -143,7 +143,7 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 	}
 
 	@Override
-	protected CompletionStage<Boolean> look() {
+	protected CompletionStage<Void> look() {
 		Node node = this.own;
 		if (node == null) {
 			throw new IllegalStateException("The place is not taken");
@@ -158,7 +158,7 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 		return lookNow(node);
 	}
 
-	private CompletionStage<Boolean> lookNow(Node node) {
+	private CompletionStage<Void> lookNow(Node node) {
 		boolean reported = isReported();
 		if (isConfirmed()) {
 			// or a server that is cut off would say for long what it knew last
@@ -180,7 +180,7 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 	 * Deal with the answer to a look.
 	 * @param reported whether all that has happened since the look is reported
 	 */
-	private CompletionStage<Boolean> onLooked(Node node, List<String> children, boolean reported) {
+	private CompletionStage<Void> onLooked(Node node, List<String> children, boolean reported) {
 		List<QueueNode> all = QueueNode.of(children);
 		QueueNode self = node.in(all);
 		if (self == null || !this.connection.isCurrent(node.stat.getEphemeralOwner())) {
@@ -196,20 +196,16 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 		this.twinsKnown = true;
 		List<QueueNode> before = self.before(all);
 		if (before.size() < this.request.permits()) {
-			return proved(node).thenApply((provedAt) -> {
-				grant(node, provedAt);
-				return true;
-			});
+			return proved(node).thenAccept((provedAt) -> grant(node, provedAt));
 		}
 		if (!this.mayWait) {
 			return refuseUnlessTheyHaveGone(node, before);
 		}
 		stayBehindOthers();
-		return watch(before, reported).thenApply((watched) -> {
+		return watch(before, reported).thenRun(() -> {
 			if (isOver()) {
 				stopWatching();
 			}
-			return watched;
 		});
 	}
 
@@ -217,7 +213,7 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 	 * End an attempt that does not wait, unless only owners of this JVM are in front that
 	 * have gone: then it looks again when their nodes are removed.
 	 */
-	private CompletionStage<Boolean> refuseUnlessTheyHaveGone(Node node, List<QueueNode> before) {
+	private CompletionStage<Void> refuseUnlessTheyHaveGone(Node node, List<QueueNode> before) {
 		if (this.owners.remaining(before).size() >= this.request.permits() || this.request.remainingNanos() <= 0) {
 			refuse();
 			return DONE;
@@ -229,17 +225,16 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 	 * Wait for events. If nobody has reported them since the look, begin that, and look
 	 * again. Where that is refused, the next poll looks.
 	 */
-	private CompletionStage<Boolean> watch(List<QueueNode> before, boolean reported) {
+	private CompletionStage<Void> watch(List<QueueNode> before, boolean reported) {
 		QueueWatch queue = this.watches.add(this.parent, this);
 		if (reported && queue.isActive()) {
 			waitFor(queue, before);
 			return DONE;
 		}
-		return queue.begin().thenApply((active) -> {
+		return queue.begin().thenAccept((active) -> {
 			if (active) {
 				onSignal();
 			}
-			return true;
 		});
 	}
 

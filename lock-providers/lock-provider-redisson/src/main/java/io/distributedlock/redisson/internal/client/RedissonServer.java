@@ -15,6 +15,7 @@ import io.distributedlock.redis.scripts.script.Script.Answer;
 import io.distributedlock.redis.scripts.script.ScriptCall;
 import io.distributedlock.redis.scripts.script.Shortfalls;
 import io.distributedlock.redisson.internal.client.RedissonErrors.NotSentException;
+import io.distributedlock.spi.support.Failures;
 import org.redisson.api.RScript;
 import org.redisson.api.RScriptAsync;
 import org.redisson.api.RedissonClient;
@@ -107,7 +108,7 @@ public final class RedissonServer implements AutoCloseable {
 		CompletionStage<Long> answers = this.firstContact.call(() -> this.once.<Long>evalAsync(RScript.Mode.READ_WRITE,
 				PlainScripts.PING.source(), RScript.ReturnType.LONG, Collections::max, arguments));
 		ScriptCall keyed = new ScriptCall(PlainScripts.PING, List.of(PINGED), List.of(channels));
-		return Stages.orElse(answers,
+		return Failures.orElse(answers,
 				(failure) -> this.client.getConfig().isSingleConfig() && RedissonErrors.isAnswer(failure),
 				() -> evaluate(this.once, keyed, true));
 	}

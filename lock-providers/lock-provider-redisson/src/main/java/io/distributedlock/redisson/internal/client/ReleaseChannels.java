@@ -3,6 +3,7 @@ package io.distributedlock.redisson.internal.client;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
+import io.distributedlock.spi.support.Failures;
 import org.jspecify.annotations.Nullable;
 import org.redisson.api.RTopic;
 import org.redisson.api.RedissonClient;
@@ -64,7 +65,7 @@ public final class ReleaseChannels {
 		CompletionStage<Boolean> listening = this.firstContact
 			.call(() -> this.client.getShardedTopic(PROBE, LongCodec.INSTANCE).countSubscribersAsync())
 			.thenApply((count) -> true);
-		return Stages
+		return Failures
 			.orElse(listening, RedissonErrors::isDeniedOrUnknownCommand, () -> CompletableFuture.completedFuture(false))
 			.thenApply((answer) -> {
 				this.sharded = answer;

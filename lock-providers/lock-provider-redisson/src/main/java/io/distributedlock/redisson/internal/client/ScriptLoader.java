@@ -7,6 +7,7 @@ import java.util.function.Function;
 import io.distributedlock.redis.scripts.script.ScriptCall;
 import io.distributedlock.redis.scripts.script.Shortfalls;
 import io.distributedlock.redis.scripts.script.Shortfalls.Shortfall;
+import io.distributedlock.spi.support.Failures;
 import org.redisson.api.RScript;
 
 /**
@@ -57,7 +58,7 @@ public record ScriptLoader(RScript scripts, Shortfalls shortfalls, boolean diges
 	public <R> CompletionStage<R> send(ScriptCall call, Function<ScriptCall, CompletionStage<R>> sending) {
 		ScriptCall sent = readable(call);
 		boolean whole = sendsWhole();
-		return Stages.orElse(attempt(sent, sending, 0),
+		return Failures.orElse(attempt(sent, sending, 0),
 				(failure) -> (!whole && takesNoDigest(failure)) || cannotRead(sent, failure),
 				() -> send(call, sending));
 	}
@@ -85,7 +86,7 @@ public record ScriptLoader(RScript scripts, Shortfalls shortfalls, boolean diges
 	private <R> CompletionStage<R> attempt(ScriptCall call, Function<ScriptCall, CompletionStage<R>> sending,
 			int loads) {
 		CompletionStage<R> answer = sending.apply(call);
-		return (loads == MAX_LOADS) ? answer : Stages.orElse(answer, RedissonErrors::isUnknownScript,
+		return (loads == MAX_LOADS) ? answer : Failures.orElse(answer, RedissonErrors::isUnknownScript,
 				() -> load(call, loads).thenCompose((loaded) -> attempt(call, sending, loads + 1)));
 	}
 
@@ -99,7 +100,7 @@ public record ScriptLoader(RScript scripts, Shortfalls shortfalls, boolean diges
 		if (loads == 0) {
 			return this.scripts.scriptLoadAsync(call.keys().get(0), source);
 		}
-		return Stages.orElse(this.scripts.scriptLoadAsync(source), (failure) -> !RedissonErrors.isReply(failure),
+		return Failures.orElse(this.scripts.scriptLoadAsync(source), (failure) -> !RedissonErrors.isReply(failure),
 				() -> CompletableFuture.completedFuture(call.script().digest()));
 	}
 
