@@ -138,7 +138,9 @@ final class Node {
 			thread.start();
 			running.add(thread);
 		}
-		while (System.nanoTime() - begin < TimeUnit.MILLISECONDS.toNanos(millis) || this.increments.get() <= ENOUGH) {
+		long least = begin + TimeUnit.MILLISECONDS.toNanos(millis);
+		while (System.nanoTime() - least < 0
+				|| (this.increments.get() <= ENOUGH && System.nanoTime() - this.endNanos < 0)) {
 			LockSupport.parkNanos(SECTION_NANOS);
 		}
 		System.out.println("ENOUGH");

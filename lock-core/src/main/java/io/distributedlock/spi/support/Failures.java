@@ -75,7 +75,8 @@ public final class Failures {
 	 * of some failures.
 	 * @param <T> the type of the value
 	 * @param first the first stage
-	 * @param failures tells with which failures
+	 * @param failures tells with which failures; they may be inside the wrappers of
+	 * futures
 	 * @param second begins the second stage
 	 * @return the stage
 	 */

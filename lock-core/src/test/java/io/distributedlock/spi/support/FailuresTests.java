@@ -1,8 +1,11 @@
 package io.distributedlock.spi.support;
 
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
+import java.util.function.Predicate;
 
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.Test;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,6 +27,22 @@ class FailuresTests {
 	void wrapperWithoutACauseStays() {
 		CompletionException wrapper = new CompletionException("nothing inside", null);
 		assertThat(Failures.unwrap(wrapper)).isSameAs(wrapper);
+	}
+
+	@Test
+	void stageGoesOnAfterTheFailuresThatAreNamedOnly() {
+		CompletableFuture<String> second = CompletableFuture.completedFuture("second");
+		Predicate<Throwable> named = (failure) -> Failures.unwrap(failure) instanceof IllegalStateException;
+		assertThat(Failures.orElse(CompletableFuture.completedFuture("first"), named, () -> second))
+			.isCompletedWithValue("first");
+		assertThat(Failures.orElse(CompletableFuture.failedFuture(new IllegalStateException()), named, () -> second))
+			.isCompletedWithValue("second");
+		IllegalArgumentException other = new IllegalArgumentException();
+		assertThat(Failures.orElse(CompletableFuture.failedFuture(other), named, () -> second).toCompletableFuture())
+			.isCompletedExceptionally()
+			.failsWithin(Patience.LIMIT)
+			.withThrowableThat()
+			.withCause(other);
 	}
 
 	@Test

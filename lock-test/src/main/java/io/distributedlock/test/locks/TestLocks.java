@@ -387,7 +387,7 @@ public final class TestLocks implements AssertProvider<TestLocksAssert>, AutoClo
 	}
 
 	/**
-	 * Return what all full keys of a template begin with, if the application has no
+	 * Return what all full keys of each template begin with, if the application has no
 	 * layout of its own.
 	 */
 	private List<String> starts() {
