@@ -286,17 +286,8 @@ public final class Acquisition extends CallUnderWay {
 		if (known != null) {
 			return known;
 		}
-		AttemptTimers created = new AttemptTimers(this.shared.timers(),
-				(failure) -> end(AcquisitionOutcome.unavailable(failure)));
-		if (!ATTEMPT_TIMERS.compareAndSet(this, null, created)) {
-			return attemptTimers();
-		}
-		if (isOver()) {
-			// the call was ended without it, and another thread may use it already
-			created.end();
-			created.stopListening();
-		}
-		return created;
+		AttemptTimers created = new AttemptTimers(this.shared.timers(), this);
+		return ATTEMPT_TIMERS.compareAndSet(this, null, created) ? created : attemptTimers();
 	}
 
 	void endPause() {

@@ -1,7 +1,6 @@
 package io.distributedlock.engine.internal.key;
 
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
-import java.util.function.Consumer;
 
 import io.distributedlock.engine.internal.request.LockAttempt;
 import io.distributedlock.engine.internal.runtime.Guard;
@@ -38,7 +37,7 @@ public final class AttemptTimers {
 
 	private final Timers timers;
 
-	private final Consumer<Throwable> onError;
+	private final CallUnderWay call;
 
 	@SuppressWarnings("UnusedVariable")
 	private volatile Timers.Timer askTimer = Timers.Timer.NONE;
@@ -48,17 +47,15 @@ public final class AttemptTimers {
 
 	private volatile ReleaseSignal.@Nullable Subscription subscription;
 
-	private volatile boolean ended;
-
 	private long delayNanos = FIRST_DELAY_NANOS;
 
 	/**
 	 * Create timers that are not set.
-	 * @param onError hears what a step throws, since nobody else does
+	 * @param call ends if a step throws, since nobody else hears of it
 	 */
-	AttemptTimers(Timers timers, Consumer<Throwable> onError) {
+	AttemptTimers(Timers timers, CallUnderWay call) {
 		this.timers = timers;
-		this.onError = onError;
+		this.call = call;
 	}
 
 	/**
@@ -116,7 +113,7 @@ public final class AttemptTimers {
 						"There is no signal for releases of lock '{}'; the backend is asked at intervals",
 						attempt.key(), ex);
 			}
-			if (this.ended) {
+			if (this.call.isOver()) {
 				stopListening();
 			}
 		}
@@ -124,10 +121,10 @@ public final class AttemptTimers {
 	}
 
 	/**
-	 * Cancel the timers, also those that another thread is about to set.
+	 * Cancel the timers of a call that is over. What another thread sets just now, that
+	 * thread cancels.
 	 */
 	void end() {
-		this.ended = true;
 		cancel(WAIT_TIMER);
 		cancel(ASK_TIMER);
 	}
@@ -144,7 +141,7 @@ public final class AttemptTimers {
 
 	private void set(AtomicReferenceFieldUpdater<AttemptTimers, Timers.Timer> field, long atNanos, Runnable step) {
 		this.timers.stepAt(field, this, atNanos, () -> run(step));
-		if (this.ended) {
+		if (this.call.isOver()) {
 			cancel(field);
 		}
 	}
@@ -154,7 +151,7 @@ public final class AttemptTimers {
 			step.run();
 		}
 		catch (Throwable ex) {
-			this.onError.accept(ex);
+			this.call.end(AcquisitionOutcome.unavailable(ex));
 		}
 	}
 
