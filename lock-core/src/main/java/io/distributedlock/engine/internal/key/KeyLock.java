@@ -1,5 +1,6 @@
 package io.distributedlock.engine.internal.key;
 
+import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -54,19 +55,9 @@ final class KeyLock implements Passage {
 	/**
 	 * Created for the first call that stands in line, which most keys never have.
 	 */
-	private @Nullable Set<Waiter> line;
+	private Set<Waiter> line = Collections.emptySet();
 
 	private volatile boolean awaited;
-
-	/**
-	 * How many calls wait, also those that need not stand in line.
-	 */
-	private volatile int waiting;
-
-	/**
-	 * How many callers have had the lock since it came from the backend.
-	 */
-	private int holders = 1;
 
 	private volatile int expectedHolders = 1;
 
@@ -77,51 +68,14 @@ final class KeyLock implements Passage {
 	}
 
 	/**
-	 * Add a call. Only called inside an atomic step.
-	 * @return whether it is in front
+	 * Let a call stand in line. Only called inside an atomic step.
 	 */
-	boolean add(Waiter call) {
-		if (this.front == null) {
-			this.front = call;
-			return true;
-		}
-		if (this.line == null) {
+	void add(Waiter call) {
+		if (!(this.line instanceof LinkedHashSet)) {
 			this.line = new LinkedHashSet<>();
 		}
 		this.line.add(call);
 		this.awaited = true;
-		return false;
-	}
-
-	/**
-	 * Count one more waiting call. Only called inside an atomic step.
-	 */
-	boolean join(int limit) {
-		int before = this.waiting;
-		if (before >= limit) {
-			return false;
-		}
-		this.waiting = before + 1;
-		return true;
-	}
-
-	/**
-	 * Count one waiting call less. Only called inside an atomic step.
-	 */
-	void part() {
-		int before = this.waiting;
-		this.waiting = before - 1;
-	}
-
-	int waiting() {
-		return this.waiting;
-	}
-
-	/**
-	 * Return this, or nothing if no call wants the key any more.
-	 */
-	@Nullable KeyLock orGone() {
-		return (this.front != null || this.waiting > 0) ? this : null;
 	}
 
 	/**
@@ -159,7 +113,6 @@ final class KeyLock implements Passage {
 			}
 			remove(next);
 			this.front = next;
-			this.holders++;
 			return next;
 		});
 	}
@@ -203,20 +156,17 @@ final class KeyLock implements Passage {
 	 * Return the calls in line, if a call is in front of them.
 	 */
 	List<Waiter> behind(Waiter call) {
-		List<Waiter> behind = atomically(
-				() -> (this.front == call && this.line != null) ? List.copyOf(this.line) : null);
+		List<Waiter> behind = atomically(() -> (this.front == call) ? List.copyOf(this.line) : null);
 		return (behind != null) ? behind : List.of();
 	}
 
 	private @Nullable Waiter next() {
-		return (this.line == null || this.line.isEmpty()) ? null : this.line.iterator().next();
+		return this.line.isEmpty() ? null : this.line.iterator().next();
 	}
 
 	private void remove(Waiter call) {
-		if (this.line != null) {
-			this.line.remove(call);
-			this.awaited = !this.line.isEmpty();
-		}
+		this.line.remove(call);
+		this.awaited = !this.line.isEmpty();
 	}
 
 	private @Nullable Waiter nextAsks() {
@@ -224,10 +174,10 @@ final class KeyLock implements Passage {
 		if (next != null) {
 			remove(next);
 		}
+		int holders = (this.front instanceof HeldLock lock) ? lock.index() + 1 : 1;
 		// twice as many as the last time, so that their number can grow
-		this.expectedHolders = (next != null) ? Math.min(Math.max(2 * this.holders, FEWEST_HOLDERS), MOST_HOLDERS) : 1;
+		this.expectedHolders = (next != null) ? Math.min(Math.max(2 * holders, FEWEST_HOLDERS), MOST_HOLDERS) : 1;
 		this.front = next;
-		this.holders = 1;
 		return next;
 	}
 
@@ -247,7 +197,7 @@ final class KeyLock implements Passage {
 				return current;
 			}
 			result.set(change.get());
-			return orGone();
+			return (this.front != null) ? this : null;
 		});
 		return result.get();
 	}

@@ -12,6 +12,11 @@ public final class KeyLocks {
 	private final ConcurrentMap<String, KeyLock> inUse = new ConcurrentHashMap<>();
 
 	/**
+	 * How many calls wait for each key, also those that need not stand in line.
+	 */
+	private final ConcurrentMap<String, Integer> waiting = new ConcurrentHashMap<>();
+
+	/**
 	 * Let a call come to its key.
 	 * @param localKey its key among the calls of this JVM
 	 * @param call is told which {@link KeyLock} it stands at
@@ -21,18 +26,11 @@ public final class KeyLocks {
 	boolean enter(String localKey, Waiter call) {
 		KeyLock created = new KeyLock(this.inUse, localKey, call);
 		call.standsAt(created);
-		// costs less than the next step, and most keys are free
-		if (this.inUse.putIfAbsent(localKey, created) == null) {
-			return true;
-		}
-		boolean[] first = new boolean[1];
-		this.inUse.compute(localKey, (ignored, known) -> {
-			KeyLock lock = (known != null) ? known : created;
-			call.standsAt(lock);
-			first[0] = lock == created || lock.add(call);
-			return lock;
-		});
-		return first[0];
+		return this.inUse.merge(localKey, created, (known, ignored) -> {
+			call.standsAt(known);
+			known.add(call);
+			return known;
+		}) == created;
 	}
 
 	/**
@@ -42,10 +40,10 @@ public final class KeyLocks {
 	 */
 	boolean join(String localKey, int limit) {
 		boolean[] joined = new boolean[1];
-		this.inUse.compute(localKey, (ignored, known) -> {
-			KeyLock lock = (known != null) ? known : new KeyLock(this.inUse, localKey, null);
-			joined[0] = lock.join(limit);
-			return lock.orGone();
+		this.waiting.compute(localKey, (ignored, known) -> {
+			int before = (known != null) ? known : 0;
+			joined[0] = before < limit;
+			return joined[0] ? Integer.valueOf(before + 1) : known;
 		});
 		return joined[0];
 	}
@@ -54,25 +52,21 @@ public final class KeyLocks {
 	 * Count one waiting call less.
 	 */
 	void part(String localKey) {
-		this.inUse.computeIfPresent(localKey, (ignored, lock) -> {
-			lock.part();
-			return lock.orGone();
-		});
+		this.waiting.computeIfPresent(localKey, (ignored, known) -> (known > 1) ? known - 1 : null);
 	}
 
 	/**
 	 * Return how many calls wait for a key.
 	 */
 	public int waitingFor(String localKey) {
-		KeyLock lock = this.inUse.get(localKey);
-		return (lock != null) ? lock.waiting() : 0;
+		return this.waiting.getOrDefault(localKey, 0);
 	}
 
 	/**
 	 * Return how many calls wait.
 	 */
 	public int waiting() {
-		return this.inUse.values().stream().mapToInt(KeyLock::waiting).sum();
+		return this.waiting.values().stream().mapToInt(Integer::intValue).sum();
 	}
 
 	/**

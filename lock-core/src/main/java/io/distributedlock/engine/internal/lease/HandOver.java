@@ -9,7 +9,6 @@ import io.distributedlock.engine.internal.runtime.EngineRuntime;
 import io.distributedlock.engine.internal.runtime.Guard;
 import io.distributedlock.engine.internal.runtime.LockTimes;
 import io.distributedlock.engine.internal.runtime.Trampoline;
-import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseExchange;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
@@ -96,13 +95,12 @@ public record HandOver(EngineRuntime runtime, @Nullable Duration window, int lim
 				|| !lock.requests().isIdle() || !lock.clock().isSettled(this.runtime.nanoTime())) {
 			return false;
 		}
-		LeaseSuccession tenure = lock.tenure();
-		Lease lease = tenure.lease();
-		if (tenure.fencingToken(0).isPresent() && tenure.holders() >= lease.fencingTokens()) {
+		int holders = lock.index() + 1;
+		if (lock.fencingToken().isPresent() && holders >= lock.lease().fencingTokens()) {
 			return false;
 		}
-		return (!this.othersPoll && !lease.isAwaited())
-				|| (tenure.holders() < this.limit && this.runtime.nanoTime() - tenure.beganNanos() < windowNanos);
+		return (!this.othersPoll && !lock.lease().isAwaited())
+				|| (holders < this.limit && this.runtime.nanoTime() - lock.tenure().beganNanos() < windowNanos);
 	}
 
 	/**

@@ -105,7 +105,7 @@ public final class HeldLock extends HoldState {
 	private HeldLock(LockAttempt attempt, HeldLock before, long now) {
 		this.attempt = attempt;
 		this.tenure = before.tenure;
-		this.index = before.tenure.holders();
+		this.index = before.index + 1;
 		this.beganNanos = now;
 		this.passage = before.passage;
 		this.keeper = before.keeper;

@@ -32,8 +32,6 @@ final class LeaseSuccession implements Lease.LossSignal {
 
 	private final long firstTermNanos;
 
-	private volatile int holders;
-
 	private volatile @Nullable HeldLock holder;
 
 	private volatile @Nullable String loss;
@@ -66,13 +64,6 @@ final class LeaseSuccession implements Lease.LossSignal {
 	}
 
 	/**
-	 * Return how many callers have had the lease so far, with the one that has it.
-	 */
-	int holders() {
-		return this.holders;
-	}
-
-	/**
 	 * Return the fencing token of a holder.
 	 * @param index how many callers have had the lease before it
 	 */
@@ -85,7 +76,6 @@ final class LeaseSuccession implements Lease.LossSignal {
 	 * Note who has the lease from now on.
 	 */
 	void begin(HeldLock next) {
-		this.holders = next.index() + 1;
 		this.holder = next;
 		String reason = this.loss;
 		if (reason != null) {
