@@ -14,6 +14,7 @@ import io.distributedlock.engine.internal.handle.SingleHandle;
 import io.distributedlock.engine.internal.lease.Extension;
 import io.distributedlock.engine.internal.lease.HeldLock;
 import io.distributedlock.engine.internal.lease.Passage;
+import io.distributedlock.engine.internal.lease.Successor;
 import io.distributedlock.engine.internal.request.LockAttempt;
 import io.distributedlock.engine.internal.runtime.Callbacks;
 import io.distributedlock.engine.internal.runtime.ProviderCalls;
@@ -147,6 +148,16 @@ public final class HeldByHand implements LockProvider, Lease, Passage {
 	@Override
 	public boolean isAwaited() {
 		return false;
+	}
+
+	@Override
+	public Successor passOn(HeldLock held) {
+		throw new IllegalStateException("nobody waits");
+	}
+
+	@Override
+	public Successor exchange(HeldLock held) {
+		throw new IllegalStateException("nobody waits");
 	}
 
 }

@@ -4,6 +4,7 @@ import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
@@ -40,6 +41,13 @@ final class KeyLock implements Passage {
 	 * request for more is rare anyway.
 	 */
 	private static final int MOST_HOLDERS = 1024;
+
+	/**
+	 * Where calls stand that take no turns, and holds that keep no call of this JVM out:
+	 * readers and permits, who share the key, and calls whose order is that of a queue on
+	 * the backend. Nobody is ever in front.
+	 */
+	static final KeyLock NOWHERE = new KeyLock(new ConcurrentHashMap<>(), "", null);
 
 	private final ConcurrentMap<String, KeyLock> inUse;
 

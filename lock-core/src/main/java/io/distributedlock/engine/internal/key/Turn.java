@@ -1,12 +1,10 @@
 package io.distributedlock.engine.internal.key;
 
-import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 import io.distributedlock.LockType;
 import io.distributedlock.engine.internal.lease.HandOver;
 import io.distributedlock.engine.internal.lease.HeldLock;
-import io.distributedlock.engine.internal.lease.Passage;
 import io.distributedlock.spi.LeaseExchange;
 import org.jspecify.annotations.Nullable;
 
@@ -34,12 +32,9 @@ final class Turn implements Waiter {
 	/**
 	 * Whether this call stays in front at its key while it has its lock.
 	 */
-	private boolean keepsKey;
+	private final boolean keepsKey;
 
-	/**
-	 * Where it stands, from when it enters; {@code null} for a call that takes no turns.
-	 */
-	private volatile @Nullable KeyLock key;
+	private volatile KeyLock key = KeyLock.NOWHERE;
 
 	/**
 	 * Whether this call, which stood in line or asks for a permit, is in front.
@@ -50,13 +45,13 @@ final class Turn implements Waiter {
 		this.call = call;
 		this.shared = shared;
 		this.attempts = attempts;
+		this.keepsKey = !call.attempt().takesTurnsToAsk();
 	}
 
 	/**
 	 * Begin the call: it asks, unless others of this JVM are in front.
 	 */
 	void begin() {
-		this.keepsKey = !this.call.attempt().takesTurnsToAsk();
 		if (!this.keepsKey || enter()) {
 			this.attempts.ask();
 		}
@@ -108,33 +103,25 @@ final class Turn implements Waiter {
 	}
 
 	int expectedHolders() {
-		KeyLock at = this.key;
-		return (at != null) ? at.expectedHolders() : 1;
-	}
-
-	private @Nullable KeyLock keptKey() {
-		return this.keepsKey ? this.key : null;
+		return this.key.expectedHolders();
 	}
 
 	/**
 	 * Return the key as the hold of this call knows it.
 	 */
-	Passage passage() {
-		KeyLock at = keptKey();
-		return (at != null) ? at : Passage.FREE;
+	KeyLock passage() {
+		return this.keepsKey ? this.key : KeyLock.NOWHERE;
 	}
 
 	/**
 	 * The call gets its lock.
 	 */
 	void hold(HeldLock lock) {
-		KeyLock at = keptKey();
-		if (at != null) {
-			at.hold(this, lock);
-			if (!lock.isHeld()) {
-				// lost before that: the keeper has not found it in front
-				this.shared.runtime().execute(() -> at.leave(lock));
-			}
+		KeyLock at = passage();
+		at.hold(this, lock);
+		if (!lock.isHeld()) {
+			// lost before that: the keeper has not found it in front
+			this.shared.runtime().execute(() -> at.leave(lock));
 		}
 	}
 
@@ -143,16 +130,13 @@ final class Turn implements Waiter {
 	 * @param acquired whether it has its lock, for which it may keep the key
 	 */
 	void end(boolean acquired) {
-		if (!acquired || keptKey() == null) {
+		if (!acquired || !this.keepsKey) {
 			leave();
 		}
 	}
 
 	private void leave() {
-		KeyLock at = this.key;
-		if (at != null) {
-			at.leave(this);
-		}
+		this.key.leave(this);
 	}
 
 	private void awaitUntil(long untilNanos, long lookNanos) {
@@ -217,8 +201,7 @@ final class Turn implements Waiter {
 	}
 
 	private @Nullable AcquisitionOutcome verdictOfOthers() {
-		KeyLock at = this.key;
-		if (at == null || at.isHeld()) {
+		if (this.key.isHeld()) {
 			return AcquisitionOutcome.CONTENDED;
 		}
 		Waiter front = inFront();
@@ -229,8 +212,7 @@ final class Turn implements Waiter {
 	 * Return the other call that asks the backend, {@code null} if none does.
 	 */
 	private @Nullable Waiter inFront() {
-		KeyLock at = this.key;
-		Waiter front = (at != null) ? at.asking() : null;
+		Waiter front = this.key.asking();
 		return (front != this) ? front : null;
 	}
 
@@ -257,8 +239,7 @@ final class Turn implements Waiter {
 	void endForOutage(CallOutage outage, Throwable failure) {
 		AcquisitionOutcome outcome = AcquisitionOutcome.unavailable(failure);
 		boolean waitsOn = false;
-		KeyLock at = this.key;
-		for (Waiter behind : (at != null) ? at.behind(this) : List.<Waiter>of()) {
+		for (Waiter behind : this.key.behind(this)) {
 			waitsOn |= behind.onOutage(outcome);
 		}
 		waitsOn |= onOutage(outcome);
@@ -272,8 +253,7 @@ final class Turn implements Waiter {
 	 * holder, who may pass the lock on without the provider.
 	 */
 	boolean isInVain(boolean asking) {
-		KeyLock at = this.key;
-		boolean waitsOn = this.call.attempt().waitThroughOutage() || (at != null && at.isHeld());
+		boolean waitsOn = this.call.attempt().waitThroughOutage() || this.key.isHeld();
 		return !waitsOn && (asking || inFront() != null);
 	}
 

@@ -10,15 +10,6 @@ import org.jspecify.annotations.Nullable;
 public interface Passage {
 
 	/**
-	 * That of a hold which keeps no call of this JVM out by itself: of readers and
-	 * permits, who share the key, and of calls whose order is that of a queue on the
-	 * backend.
-	 */
-	Passage FREE = (lock) -> {
-		// no call waits behind it
-	};
-
-	/**
 	 * A lock is released or lost: the next call asks the backend. Idempotent.
 	 */
 	void leave(HeldLock lock);
@@ -26,26 +17,20 @@ public interface Passage {
 	/**
 	 * Return whether a call of this JVM stands behind the lock.
 	 */
-	default boolean isAwaited() {
-		return false;
-	}
+	boolean isAwaited();
 
 	/**
 	 * Let the next call in with a lock, which its holder has left.
 	 * @return the next call, which is to take the lock over; {@code null} if there is
 	 * none that it fits, and nothing has changed
 	 */
-	default @Nullable Successor passOn(HeldLock lock) {
-		return null;
-	}
+	@Nullable Successor passOn(HeldLock lock);
 
 	/**
 	 * Let the next call in while a lock, which its holder has left, is released.
 	 * @return the next call, which is to release the lock and take a place at the backend
 	 * in one step; {@code null} if there is none that can, and nothing has changed
 	 */
-	default @Nullable Successor exchange(HeldLock lock) {
-		return null;
-	}
+	@Nullable Successor exchange(HeldLock lock);
 
 }

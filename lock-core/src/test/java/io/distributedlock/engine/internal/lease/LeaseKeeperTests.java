@@ -8,6 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 import io.distributedlock.LockType;
+import io.distributedlock.engine.HeldByHand;
 import io.distributedlock.engine.ScheduledByHand;
 import io.distributedlock.engine.internal.event.Listeners;
 import io.distributedlock.engine.internal.request.LockAttempt;
@@ -33,6 +34,8 @@ class LeaseKeeperTests {
 
 	private static final LockAttempt ATTEMPT = new LockAttempt("", "k", new LocalLockProvider(), LockType.EXCLUSIVE, 1,
 			Duration.ZERO, false, LEASE, true, Duration.ZERO, Integer.MAX_VALUE, Duration.ZERO, true);
+
+	private static final Passage PASSAGE = new HeldByHand();
 
 	private final ScheduledByHand runtime = new ScheduledByHand();
 
@@ -110,8 +113,7 @@ class LeaseKeeperTests {
 	}
 
 	private HeldLock held(long startNanos) {
-		HeldLock lock = new HeldLock(ATTEMPT, new Unanswering(new LeaseTerm(startNanos, LEASE)), Passage.FREE,
-				this.keeper);
+		HeldLock lock = new HeldLock(ATTEMPT, new Unanswering(new LeaseTerm(startNanos, LEASE)), PASSAGE, this.keeper);
 		assertThat(this.keeper.track(lock)).isTrue();
 		return lock;
 	}
