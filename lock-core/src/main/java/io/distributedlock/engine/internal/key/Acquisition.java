@@ -116,9 +116,7 @@ public final class Acquisition extends CallUnderWay {
 			if (!this.attempts.isUnanswered()) {
 				this.shared.calls().end(this);
 			}
-			if (isWaiting() && WAITING.compareAndSet(this, 1, 0)) {
-				this.shared.keys().part(this.localKey);
-			}
+			leaveWaiting();
 			ifBegun(AttemptTimers::end);
 			this.turn.end(outcome.lock() != null);
 			// its time is before those of what the caller does next
@@ -261,21 +259,45 @@ public final class Acquisition extends CallUnderWay {
 		if (!isWaiting()) {
 			if (!this.shared.keys().join(this.localKey, attempt().maxWaiters())) {
 				end(AcquisitionOutcome.CROWDED);
-				return false;
 			}
-			if (!WAITING.compareAndSet(this, 0, 1)) {
+			else if (!WAITING.compareAndSet(this, 0, 1)) {
 				// another thread has counted this call
 				this.shared.keys().part(this.localKey);
 			}
 			else {
-				if (isOver() && WAITING.compareAndSet(this, 1, 0)) {
-					this.shared.keys().part(this.localKey);
+				if (isOver()) {
+					leaveWaiting();
 				}
 				this.shared.listeners()
 					.tell(LockEvent.Waiting.class, (now) -> new LockEvent.Waiting(attempt().info(), now));
 			}
 		}
 		return !isOver();
+	}
+
+	private void leaveWaiting() {
+		if (isWaiting() && WAITING.compareAndSet(this, 1, 0)) {
+			this.shared.keys().part(this.localKey);
+		}
+	}
+
+	/**
+	 * End the call, whose wait is over, by what is known then. If nothing is known, look
+	 * again soon, at most until the command time-out is over as well.
+	 * @param known how it ends
+	 * @param pauseNanos when to look again
+	 */
+	void endWait(@Nullable AcquisitionOutcome known, long pauseNanos, Runnable look) {
+		long leftNanos = remainingWaitNanos() + this.shared.providerCalls().commandTimeoutNanos();
+		if (known != null) {
+			end(known);
+		}
+		else if (leftNanos <= 0) {
+			endUnanswered();
+		}
+		else {
+			attemptTimers().lookAt(this.shared.runtime().nanoTime() + Math.min(pauseNanos, leftNanos), look);
+		}
 	}
 
 	/**

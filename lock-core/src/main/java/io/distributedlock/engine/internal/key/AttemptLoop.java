@@ -213,19 +213,9 @@ final class AttemptLoop {
 	 * time-out.
 	 */
 	void waitOver(QueuedPlace taken) {
-		if (this.place != taken || this.call.remainingWaitNanos() > 0) {
-			return;
-		}
-		if (taken.isBehindOthers()) {
-			this.call.end(AcquisitionOutcome.CONTENDED);
-		}
-		else if (this.call.remainingWaitNanos() + this.access.providerCalls().commandTimeoutNanos() <= 0) {
-			this.call.endUnanswered();
-		}
-		else {
-			long again = Math.min(nextDelayNanos(),
-					this.call.remainingWaitNanos() + this.access.providerCalls().commandTimeoutNanos());
-			this.call.attemptTimers().lookAt(this.access.runtime().nanoTime() + again, () -> waitOver(taken));
+		if (this.place == taken && this.call.remainingWaitNanos() <= 0) {
+			AcquisitionOutcome known = taken.isBehindOthers() ? AcquisitionOutcome.CONTENDED : null;
+			this.call.endWait(known, nextDelayNanos(), () -> waitOver(taken));
 		}
 	}
 

@@ -59,7 +59,7 @@ final class Turn implements Waiter {
 			onTimeout(FIRST_LOOK_NANOS);
 		}
 		else if (this.call.joinWaiting()) {
-			awaitUntil(this.call.waitUntilNanos(), FIRST_LOOK_NANOS);
+			awaitTurn();
 		}
 	}
 
@@ -73,7 +73,7 @@ final class Turn implements Waiter {
 			this.come = true;
 			return true;
 		}
-		awaitUntil(this.call.waitUntilNanos(), FIRST_LOOK_NANOS);
+		awaitTurn();
 		return false;
 	}
 
@@ -139,17 +139,19 @@ final class Turn implements Waiter {
 		this.key.leave(this);
 	}
 
-	private void awaitUntil(long untilNanos, long lookNanos) {
-		this.call.attemptTimers().lookAt(untilNanos, () -> onTimeout(lookNanos));
-		if (this.come) {
-			limitAnswer();
-		}
+	private void awaitTurn() {
+		this.call.attemptTimers().lookAt(this.call.waitUntilNanos(), () -> onTimeout(FIRST_LOOK_NANOS));
+		limitAnswer();
 	}
 
 	/**
-	 * The turn has come. The command time-out counts from the end of the wait time.
+	 * If the turn has come, also while another thread was about to set the next look,
+	 * wait for the answer only. The command time-out counts from the end of the wait time.
 	 */
 	private void limitAnswer() {
+		if (!this.come) {
+			return;
+		}
 		this.call.endLook();
 		if (this.call.remainingWaitNanos() <= 0) {
 			long until = this.call.waitUntilNanos() + this.shared.providerCalls().commandTimeoutNanos();
@@ -183,20 +185,10 @@ final class Turn implements Waiter {
 	 * has no answer yet, this call waits for that answer, at most the command time-out.
 	 */
 	private void onTimeout(long lookNanos) {
-		if (this.come) {
-			return;
-		}
-		AcquisitionOutcome verdict = verdictOfOthers();
-		long leftNanos = this.call.remainingWaitNanos() + this.shared.providerCalls().commandTimeoutNanos();
-		if (verdict != null) {
-			this.call.end(verdict);
-		}
-		else if (leftNanos <= 0) {
-			this.call.endUnanswered();
-		}
-		else {
-			awaitUntil(this.shared.runtime().nanoTime() + Math.min(lookNanos, leftNanos),
-					Math.min(lookNanos * 2, AttemptTimers.FIRST_DELAY_NANOS));
+		if (!this.come) {
+			long nextNanos = Math.min(lookNanos * 2, AttemptTimers.FIRST_DELAY_NANOS);
+			this.call.endWait(verdictOfOthers(), lookNanos, () -> onTimeout(nextNanos));
+			limitAnswer();
 		}
 	}
 
