@@ -5,6 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 import io.distributedlock.LockContext;
 import io.distributedlock.LockNotAcquiredException.Reason;
@@ -170,22 +171,29 @@ public final class Acquisition extends CallUnderWay {
 	 * Take a lock over from the call before it.
 	 */
 	void takeOver(HeldLock before) {
-		HeldLock lock;
-		try {
-			lock = before.successor(attempt());
-		}
-		catch (Throwable ex) {
-			end(AcquisitionOutcome.unavailable(ex));
-			onLateLease(before.lease());
-			return;
-		}
-		giveOrRelease(lock);
+		giveOrRelease(before.lease(), () -> before.successor(attempt()));
+	}
+
+	/**
+	 * Make a lock of the lease that the backend has granted.
+	 */
+	void onLease(Lease lease) {
+		giveOrRelease(lease, () -> new HeldLock(attempt(), lease, this.turn.passage(), this.shared.keeper()));
 	}
 
 	/**
 	 * Give the caller a lock, or release it.
 	 */
-	private void giveOrRelease(HeldLock lock) {
+	private void giveOrRelease(Lease lease, Supplier<HeldLock> made) {
+		HeldLock lock;
+		try {
+			lock = made.get();
+		}
+		catch (Throwable ex) {
+			end(AcquisitionOutcome.unavailable(ex));
+			onLateLease(lease);
+			return;
+		}
 		boolean given = false;
 		try {
 			given = give(lock);
@@ -208,35 +216,13 @@ public final class Acquisition extends CallUnderWay {
 			return false;
 		}
 		if (!lock.isValid() || !lock.begin()) {
-			// lost just now: this call is in front still, and may ask again
+			// the answer came late, or it was lost just now: this call is in front still,
+			// and may ask again
 			this.attempts.onFailure(LockErrors.noTimeLeft(attempt(), lock.lease()));
 			return false;
 		}
 		this.turn.hold(lock);
 		return end(AcquisitionOutcome.acquired(lock));
-	}
-
-	/**
-	 * Make a lock of the lease that the backend has granted.
-	 */
-	void onLease(Lease lease) {
-		HeldLock lock;
-		try {
-			lock = new HeldLock(attempt(), lease, this.turn.passage(), this.shared.keeper());
-		}
-		catch (Throwable ex) {
-			end(AcquisitionOutcome.unavailable(ex));
-			onLateLease(lease);
-			return;
-		}
-		// the caller is told first: the release may block
-		if (!lock.isValid()) {
-			this.attempts.onFailure(LockErrors.noTimeLeft(attempt(), lease));
-			onLateLease(lease);
-		}
-		else {
-			giveOrRelease(lock);
-		}
 	}
 
 	/**
