@@ -1,6 +1,5 @@
 package io.distributedlock.engine.internal.acquire;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -83,7 +82,7 @@ final class MultiLockAcquisition {
 	@Nullable EngineHandle await() {
 		try {
 			for (LockAttempt attempt : this.attempts) {
-				EngineHandle next = this.acquirer.await(attempt, inTimeLeft(attempt), this.orThrow,
+				EngineHandle next = this.acquirer.await(attempt, this.startNanos, this.orThrow,
 						this.giveUpAtNanos - this.acquirer.shared().runtime().nanoTime());
 				if (next == null) {
 					awaitReleaseOfTaken();
@@ -158,8 +157,7 @@ final class MultiLockAcquisition {
 		this.current = next;
 		try {
 			caller
-				.wrap(() -> this.acquirer.start(attempt, inTimeLeft(attempt), this.orThrow, (handle) -> handle, next,
-						threads()))
+				.wrap(() -> this.acquirer.start(attempt, this.startNanos, this.orThrow, (handle) -> handle, next, threads()))
 				.run();
 		}
 		catch (Throwable ex) {
@@ -200,15 +198,6 @@ final class MultiLockAcquisition {
 		// one may have been lost while the call waited for the others
 		all.ensureHeld();
 		return all;
-	}
-
-	private LockAttempt inTimeLeft(LockAttempt attempt) {
-		if (attempt.waitsWithoutEnd()) {
-			return attempt;
-		}
-		long waitUntilNanos = this.startNanos + LockTimes.saturatedNanos(attempt.waitTime());
-		long left = waitUntilNanos - this.acquirer.shared().runtime().nanoTime();
-		return attempt.waitingFor(Duration.ofNanos(Math.max(left, 0)));
 	}
 
 	private void awaitReleaseOfTaken() {

@@ -64,23 +64,32 @@ public final class Acquisition extends CallUnderWay {
 
 	/**
 	 * Begin on the thread of the caller.
+	 * @param waitsSinceNanos when the wait time began; where a call is for several locks,
+	 * this may be long ago
 	 * @param caller the locks that the caller holds
 	 * @param thread this thread if it waits for the outcome, {@code null} otherwise
 	 * @param observed the call as its observers see it
 	 */
-	public Acquisition(LockAttempt attempt, Shared shared, LockContext caller, @Nullable Thread thread,
-			ObservedCall observed) {
+	public Acquisition(LockAttempt attempt, long waitsSinceNanos, Shared shared, LockContext caller,
+			@Nullable Thread thread, ObservedCall observed) {
 		super(attempt, caller, thread, shared.runtime().nanoTime());
 		this.shared = shared;
 		this.observed = observed;
 		this.localKey = attempt.localKey();
-		this.waitUntilNanos = startNanos() + LockTimes.saturatedNanos(attempt.waitTime());
+		this.waitUntilNanos = waitsSinceNanos + LockTimes.saturatedNanos(attempt.waitTime());
 		this.attempts = new AttemptLoop(this, attempt, shared.access());
 		this.turn = new Turn(this, shared, this.attempts);
 	}
 
 	long waitUntilNanos() {
 		return this.waitUntilNanos;
+	}
+
+	/**
+	 * Return whether it makes more than one attempt.
+	 */
+	public boolean hasTimeToWait() {
+		return this.waitUntilNanos - startNanos() > 0;
 	}
 
 	String localKey() {

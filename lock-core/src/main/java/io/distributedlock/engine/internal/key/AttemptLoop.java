@@ -146,7 +146,7 @@ final class AttemptLoop {
 	 * with a limit of waiters makes one attempt before it counts as a waiter.
 	 */
 	boolean mayWait() {
-		return !this.attempt.waitTime().isZero()
+		return this.call.hasTimeToWait()
 				&& (this.call.isWaiting() || this.attempt.maxWaiters() == Integer.MAX_VALUE);
 	}
 

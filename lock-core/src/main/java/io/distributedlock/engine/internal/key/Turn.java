@@ -55,7 +55,7 @@ final class Turn implements Waiter {
 		if (!this.keepsKey || enter()) {
 			this.attempts.ask();
 		}
-		else if (this.call.attempt().waitTime().isZero()) {
+		else if (!this.call.hasTimeToWait()) {
 			onTimeout(FIRST_LOOK_NANOS);
 		}
 		else if (this.call.joinWaiting()) {
@@ -146,7 +146,8 @@ final class Turn implements Waiter {
 
 	/**
 	 * If the turn has come, also while another thread was about to set the next look,
-	 * wait for the answer only. The command time-out counts from the end of the wait time.
+	 * wait for the answer only. The command time-out counts from the end of the wait
+	 * time.
 	 */
 	private void limitAnswer() {
 		if (!this.come) {

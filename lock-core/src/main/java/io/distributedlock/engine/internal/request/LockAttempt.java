@@ -33,15 +33,6 @@ public record LockAttempt(String name, String key, LockProvider provider, LockTy
 		boolean waitThroughOutage, Duration leaseTime, boolean autoRenewed, Duration lockDelay, int maxWaiters,
 		Duration holdAtLeast, boolean reentrant) {
 
-	/**
-	 * Return the same attempt with less time to wait.
-	 */
-	public LockAttempt waitingFor(Duration remaining) {
-		return new LockAttempt(this.name, this.key, this.provider, this.type, this.permits, remaining,
-				this.waitThroughOutage, this.leaseTime, this.autoRenewed, this.lockDelay, this.maxWaiters,
-				this.holdAtLeast, this.reentrant);
-	}
-
 	// providers are told apart by identity
 	@SuppressWarnings("ReferenceEquality")
 	public boolean isFor(LockProvider other) {
