@@ -80,21 +80,23 @@ final class MultiLockAcquisition {
 	 * @return the handle of all of them, {@code null} if others hold one
 	 */
 	@Nullable EngineHandle await() {
+		EngineHandle all = null;
 		try {
 			for (LockAttempt attempt : this.attempts) {
 				EngineHandle next = this.acquirer.await(attempt, this.startNanos, this.orThrow,
 						this.giveUpAtNanos - this.acquirer.shared().runtime().nanoTime());
 				if (next == null) {
-					awaitReleaseOfTaken();
 					return null;
 				}
 				this.taken.add(next);
 			}
-			return all();
+			all = all();
+			return all;
 		}
-		catch (Throwable ex) {
-			awaitReleaseOfTaken();
-			throw ex;
+		finally {
+			if (all == null) {
+				this.acquirer.handleReleases().awaitUninterruptibly(releaseTaken());
+			}
 		}
 	}
 
@@ -157,7 +159,8 @@ final class MultiLockAcquisition {
 		this.current = next;
 		try {
 			caller
-				.wrap(() -> this.acquirer.start(attempt, this.startNanos, this.orThrow, (handle) -> handle, next, threads()))
+				.wrap(() -> this.acquirer.start(attempt, this.startNanos, this.orThrow, (handle) -> handle, next,
+						threads()))
 				.run();
 		}
 		catch (Throwable ex) {
@@ -198,10 +201,6 @@ final class MultiLockAcquisition {
 		// one may have been lost while the call waited for the others
 		all.ensureHeld();
 		return all;
-	}
-
-	private void awaitReleaseOfTaken() {
-		this.acquirer.handleReleases().awaitUninterruptibly(releaseTaken());
 	}
 
 	private void afterReleaseOfTaken(Runnable end) {
