@@ -52,7 +52,7 @@ public final class Timers {
 	 * The slots that were used last, by the magnitude of the time until then. Most timers
 	 * have the same few times to go, such as the command time-out, and find theirs here.
 	 */
-	private final AtomicReferenceArray<Slot> recent = new AtomicReferenceArray<>(Long.SIZE + 1);
+	private final AtomicReferenceArray<@Nullable Slot> recent = new AtomicReferenceArray<>(Long.SIZE + 1);
 
 	private final AtomicLong sequence = new AtomicLong();
 
@@ -67,9 +67,6 @@ public final class Timers {
 
 	public Timers(EngineRuntime runtime) {
 		this.runtime = runtime;
-		for (int i = 0; i <= Long.SIZE; i++) {
-			this.recent.set(i, Slot.NONE);
-		}
 	}
 
 	/**
@@ -80,14 +77,14 @@ public final class Timers {
 	 * @return cancels the task
 	 */
 	public Timer at(long atNanos, Runnable task) {
-		return start(new Timer(atNanos, task, this.sequence.incrementAndGet(), null));
+		return place(new Timer(atNanos, task, this.sequence.incrementAndGet(), null), this.runtime.nanoTime());
 	}
 
 	/**
 	 * Run a task that may call a provider at a given time, on a thread of the engine.
 	 */
 	public Timer stepAt(long atNanos, Runnable step) {
-		return start(new Timer(atNanos, step, this.sequence.incrementAndGet(), this.runtime));
+		return place(new Timer(atNanos, step, this.sequence.incrementAndGet(), this.runtime), this.runtime.nanoTime());
 	}
 
 	/**
@@ -112,16 +109,8 @@ public final class Timers {
 	 */
 	private <T> void replace(AtomicReferenceFieldUpdater<T, Timer> field, T owner, Timer timer) {
 		Timer before = field.getAndSet(owner, timer);
-		start(timer);
-		before.cancel();
-	}
-
-	private Timer start(Timer timer) {
 		place(timer, this.runtime.nanoTime());
-		if (this.closed) {
-			timer.run();
-		}
-		return timer;
+		before.cancel();
 	}
 
 	/**
@@ -140,28 +129,32 @@ public final class Timers {
 	 */
 	public void close() {
 		this.closed = true;
-		for (Long at : List.copyOf(this.slots.keySet())) {
-			Slot slot = this.slots.remove(at);
-			if (slot != null) {
-				slot.take().forEach(Timer::run);
-			}
+		List.copyOf(this.slots.keySet()).forEach(this::runEarly);
+	}
+
+	private void runEarly(long at) {
+		Slot slot = this.slots.remove(at);
+		if (slot != null) {
+			slot.take().forEach(Timer::run);
 		}
 	}
 
-	private void place(Timer timer, long nowNanos) {
-		while (!this.closed) {
-			long at = slotTime(timer.atNanos, nowNanos);
-			int span = Long.numberOfLeadingZeros(timer.atNanos - nowNanos);
-			Slot recent = this.recent.get(span);
-			if (recent.atNanos == at && recent.add(timer)) {
-				return;
-			}
-			Slot slot = slot(at, nowNanos);
-			if (slot.add(timer)) {
+	private Timer place(Timer timer, long nowNanos) {
+		long at = slotTime(timer.atNanos, nowNanos);
+		int span = Long.numberOfLeadingZeros(timer.atNanos - nowNanos);
+		boolean placed = false;
+		while (!placed && !this.closed) {
+			Slot slot = this.recent.get(span);
+			if (slot == null || slot.atNanos != at || slot.taken) {
+				slot = slot(at, nowNanos);
 				this.recent.set(span, slot);
-				return;
 			}
+			placed = slot.add(timer);
 		}
+		if (this.closed) {
+			timer.run();
+		}
+		return timer;
 	}
 
 	private Slot slot(long at, long nowNanos) {
@@ -184,10 +177,7 @@ public final class Timers {
 		catch (Throwable ex) {
 			// otherwise no later timer of this slot would ever run; those that others
 			// have added run early
-			Slot lost = this.slots.remove(at);
-			if (lost != null) {
-				lost.take().forEach(Timer::run);
-			}
+			runEarly(at);
 			throw ex;
 		}
 	}
@@ -219,9 +209,6 @@ public final class Timers {
 			// there was no memory for it: too early is better than never
 			timer.run();
 			throw ex;
-		}
-		if (this.closed) {
-			timer.run();
 		}
 	}
 
@@ -269,7 +256,7 @@ public final class Timers {
 
 		private volatile int finished;
 
-		private volatile Slot slot = Slot.NONE;
+		private volatile @Nullable Slot slot;
 
 		private Timer(long atNanos, Runnable task, long sequence, @Nullable EngineRuntime runtime) {
 			this.atNanos = atNanos;
@@ -282,30 +269,22 @@ public final class Timers {
 		 * Cancel the task, unless it runs already. Idempotent.
 		 */
 		public void cancel() {
-			if (finish()) {
-				this.slot.timers.remove(this);
+			Slot in = finish() ? this.slot : null;
+			if (in != null) {
+				in.timers.remove(this);
 			}
 		}
 
 		private void run() {
-			if (!finish()) {
-				return;
-			}
 			EngineRuntime threads = this.runtime;
-			if (threads == null) {
-				Guard.run("a timer", this.task);
-			}
-			else {
-				Guard.run("a timer", () -> threads.execute(() -> Guard.run("a step", this.task)));
+			if (finish()) {
+				Guard.run("a timer",
+						(threads == null) ? this.task : () -> threads.execute(() -> Guard.run("a step", this.task)));
 			}
 		}
 
 		private boolean finish() {
-			return !isFinished() && FINISHED.compareAndSet(this, 0, 1);
-		}
-
-		private boolean isFinished() {
-			return this.finished != 0;
+			return this.finished == 0 && FINISHED.compareAndSet(this, 0, 1);
 		}
 
 	}
@@ -314,15 +293,6 @@ public final class Timers {
 	 * Timers that are looked at together.
 	 */
 	private static final class Slot {
-
-		/**
-		 * A slot that takes no timer.
-		 */
-		private static final Slot NONE = new Slot(Long.MIN_VALUE);
-
-		static {
-			NONE.taken = true;
-		}
 
 		private final long atNanos;
 
@@ -341,7 +311,7 @@ public final class Timers {
 		boolean add(Timer timer) {
 			timer.slot = this;
 			this.timers.add(timer);
-			if (timer.isFinished()) {
+			if (timer.finished != 0) {
 				this.timers.remove(timer);
 			}
 			// a pass that has taken this slot either found the timer, or did not see it
