@@ -1,6 +1,5 @@
 package io.distributedlock.engine.internal.request;
 
-import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -11,6 +10,7 @@ import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
+import io.distributedlock.spi.support.CommandLease;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,25 +36,13 @@ public final class UnlockedProvider implements LockProvider {
 
 	@Override
 	public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
-		return CompletableFuture.completedFuture(new EndlessLease(endless()));
+		return CompletableFuture.completedFuture(
+				new CommandLease(request.key(), endless(), (leaseTime) -> CompletableFuture.completedFuture(endless()),
+						() -> CompletableFuture.completedFuture(true)));
 	}
 
 	private static LeaseTerm endless() {
 		return new LeaseTerm(System.nanoTime(), LockTimes.FOREVER);
-	}
-
-	private record EndlessLease(LeaseTerm term) implements Lease {
-
-		@Override
-		public CompletionStage<@Nullable LeaseTerm> renew(Duration leaseTime) {
-			return CompletableFuture.completedFuture(endless());
-		}
-
-		@Override
-		public CompletionStage<Boolean> release() {
-			return CompletableFuture.completedFuture(true);
-		}
-
 	}
 
 }
