@@ -121,6 +121,19 @@ class DrainTests {
 		Leftovers.assertNone(byHand);
 	}
 
+	/**
+	 * A provider may take its time to say whether it has a queue.
+	 */
+	@Test
+	void nothingIsAskedForACallThatEndsBeforeItsAttempt() {
+		this.provider.queues.next((properly) -> {
+			assertThat(this.template.drain()).succeedsWithin(Patience.LIMIT);
+			return false;
+		});
+		assertRefused(() -> this.template.acquire("k"));
+		assertThat(this.provider.acquire.calls()).isZero();
+	}
+
 	@Test
 	void providerThatBlocksDelaysNoOtherCall() {
 		CountDownLatch goOn = new CountDownLatch(1);

@@ -120,12 +120,24 @@ final class AttemptLoop {
 			this.call.end(AcquisitionOutcome.unavailable(refusal));
 			return;
 		}
-		if (mayWait() && this.attempt.provider() instanceof LockQueue queue && queue.queues(this.attempt.type())) {
-			takePlace(queue::enqueue);
-			return;
+		LockQueue queue = queue();
+		// before the look at the call: whoever ends it knows of the attempt, or is seen
+		this.unanswered = queue == null;
+		if (this.call.isOver()) {
+			this.unanswered = false;
+			this.call.onAnswered();
 		}
-		this.unanswered = true;
-		this.access.providerCalls().ask(this::tryAcquire, this::onAnswer, this::onLateAnswer);
+		else if (queue != null) {
+			takePlace(queue::enqueue);
+		}
+		else {
+			this.access.providerCalls().ask(this::tryAcquire, this::onAnswer, this::onLateAnswer);
+		}
+	}
+
+	private @Nullable LockQueue queue() {
+		return (mayWait() && this.attempt.provider() instanceof LockQueue queue && queue.queues(this.attempt.type()))
+				? queue : null;
 	}
 
 	private CompletionStage<@Nullable Lease> tryAcquire() {
@@ -146,8 +158,7 @@ final class AttemptLoop {
 	 * with a limit of waiters makes one attempt before it counts as a waiter.
 	 */
 	boolean mayWait() {
-		return this.call.hasTimeToWait()
-				&& (this.call.isWaiting() || this.attempt.maxWaiters() == Integer.MAX_VALUE);
+		return this.call.hasTimeToWait() && (this.call.isWaiting() || this.attempt.maxWaiters() == Integer.MAX_VALUE);
 	}
 
 	private void takePlace(Function<LeaseRequest, LockQueue.Place> entrance) {
