@@ -35,13 +35,10 @@ public record Extension(EngineRuntime runtime, ProviderCalls providerCalls, Leas
 		catch (RuntimeException ex) {
 			return CompletableFuture.failedFuture(ex);
 		}
-		return send(lock, LockTimes.wholeMillis(leaseTime));
-	}
-
-	private CompletableFuture<@Nullable Void> send(HeldLock lock, Duration leaseTime) {
+		Duration wanted = LockTimes.wholeMillis(leaseTime);
 		// one command time-out for both: the answers to earlier requests, and this one
 		CompletableFuture<@Nullable LeaseTerm> answer = this.providerCalls.expect();
-		lock.requests().extend(() -> request(lock, leaseTime, answer)).whenComplete(Failures.settling(answer));
+		lock.requests().extend(() -> request(lock, wanted, answer)).whenComplete(Failures.settling(answer));
 		return answer.handle((term, failure) -> {
 			// it may have ended meanwhile, whatever became of the request
 			lock.ensureHeld();

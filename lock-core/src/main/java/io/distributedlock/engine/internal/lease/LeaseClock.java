@@ -138,11 +138,7 @@ public final class LeaseClock {
 			long renewAt = Math.floorDiv(this.renewAtNanos, window) * window;
 			next = (renewAt - deadline < 0) ? renewAt : deadline;
 		}
-		List<ExpiryWatch> known = this.watches;
-		if (known.isEmpty()) {
-			return next;
-		}
-		for (ExpiryWatch watch : known) {
+		for (ExpiryWatch watch : this.watches) {
 			long due = watch.dueNanos(deadline, longestMargin());
 			if (watch.isArmed(deadline) && due - next < 0) {
 				next = due;
@@ -184,7 +180,10 @@ public final class LeaseClock {
 	 * that the last request is carried out.
 	 */
 	void renewed(LeaseTerm granted, long now, Request request) {
-		LeaseTerm newTerm = sure(this.attempt.usable(granted), now);
+		LeaseTerm usable = this.attempt.usable(granted);
+		Unanswered open = this.unanswered;
+		LeaseTerm newTerm = (open == null) ? usable
+				: new LeaseTerm(usable.startNanos(), open.atMost(usable.granted(), now));
 		boolean counts = newTerm.startNanos() - this.term.startNanos() > 0
 				&& (request.equals(this.last) || endNanos(newTerm) - lastEndNanos() <= 0);
 		if (counts && deadlineNanos() - now > 0) {
@@ -211,20 +210,8 @@ public final class LeaseClock {
 	 * carried it out, or carry it out later.
 	 */
 	void unanswered(Request request, long now) {
-		UNANSWERED.updateAndGet(this,
-				(before) -> new Unanswered(now + LONGEST_ON_THE_WAY_NANOS,
-						(before != null && before.mayArrive(now) && before.shortest.compareTo(request.leaseTime) < 0)
-								? before.shortest : request.leaseTime));
-	}
-
-	/**
-	 * Return the part of a term on which the holder may rely: a request for less that has
-	 * no answer may be carried out after the one that brought the term.
-	 */
-	private LeaseTerm sure(LeaseTerm newTerm, long now) {
-		Unanswered open = this.unanswered;
-		return (open != null && open.mayArrive(now) && open.shortest.compareTo(newTerm.granted()) < 0)
-				? new LeaseTerm(newTerm.startNanos(), open.shortest) : newTerm;
+		UNANSWERED.updateAndGet(this, (before) -> new Unanswered(now + LONGEST_ON_THE_WAY_NANOS,
+				(before != null) ? before.atMost(request.leaseTime, now) : request.leaseTime));
 	}
 
 	/**
@@ -248,21 +235,15 @@ public final class LeaseClock {
 		}
 	}
 
+	@SuppressWarnings("unchecked")
 	private void changeWatches(UnaryOperator<List<ExpiryWatch>> change) {
-		List<ExpiryWatch> before;
-		do {
-			before = this.watches;
-		}
-		while (!WATCHES.compareAndSet(this, before, change.apply(before)));
+		WATCHES.updateAndGet(this, (before) -> change.apply(before));
 	}
 
 	/**
 	 * Return the callbacks to call now.
 	 */
 	List<ExpiryWatch> dueWatches(long now) {
-		if (this.watches.isEmpty()) {
-			return List.of();
-		}
 		long deadline = deadlineNanos();
 		long margin = longestMargin();
 		return this.watches.stream()
@@ -331,6 +312,14 @@ public final class LeaseClock {
 
 		private boolean mayArrive(long now) {
 			return this.untilNanos - now > 0;
+		}
+
+		/**
+		 * Return on which part of a length the holder may rely: a request for less may be
+		 * carried out after the one that brought it.
+		 */
+		private Duration atMost(Duration leaseTime, long now) {
+			return (mayArrive(now) && this.shortest.compareTo(leaseTime) < 0) ? this.shortest : leaseTime;
 		}
 
 	}

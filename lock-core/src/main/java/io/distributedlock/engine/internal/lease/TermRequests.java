@@ -33,9 +33,6 @@ final class TermRequests {
 	 * the hold has ended
 	 */
 	boolean startRenewal(CompletableFuture<?> answer, BooleanSupplier held) {
-		if (!held.getAsBoolean()) {
-			return false;
-		}
 		Order before = ORDER.getAndUpdate(this, (now) -> (now.extensions > 0) ? now : now.withRenewal(answer));
 		return before.extensions == 0 && held.getAsBoolean();
 	}
