@@ -7,7 +7,6 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Runs short tasks after a delay, on a few threads that only locks use. It does not use
@@ -33,7 +32,7 @@ public final class DelayedTasks {
 	 */
 	private static final long AGAIN_MILLIS = 100;
 
-	private static final AtomicLong threadNumber = new AtomicLong();
+	private static final ThreadFactory daemons = new DaemonThreads("lock-delayed");
 
 	private static final Executor executor = executor(DelayedTasks::daemon);
 
@@ -89,12 +88,10 @@ public final class DelayedTasks {
 	}
 
 	/**
-	 * The thread inherits no class loader and no thread-locals from the caller of the
-	 * first task.
+	 * The thread inherits no class loader from the caller of the first task.
 	 */
 	private static Thread daemon(Runnable tasks) {
-		Thread thread = new Thread(null, tasks, "lock-delayed-" + threadNumber.incrementAndGet(), 0, false);
-		thread.setDaemon(true);
+		Thread thread = daemons.newThread(tasks);
 		thread.setContextClassLoader(DelayedTasks.class.getClassLoader());
 		return thread;
 	}

@@ -314,18 +314,4 @@ public final class HeldLock extends HoldState {
 		this.clock.unwatch(closed);
 	}
 
-	/**
-	 * Call those who want to be told that the lease is about to end, if it is.
-	 */
-	void warnOfExpiry(long now) {
-		this.clock.dueWatches(now).forEach((watch) -> watch.callback().run());
-	}
-
-	/**
-	 * Let the next call of this JVM ask for the key.
-	 */
-	void leaveKey() {
-		this.passage.leave(this);
-	}
-
 }

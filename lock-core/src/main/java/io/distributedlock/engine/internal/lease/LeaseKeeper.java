@@ -173,7 +173,7 @@ public final class LeaseKeeper {
 					(now) -> new LockEvent.Lost(lock.attempt().info(), lostNanos, lock.heldFor(), exception));
 			lock.observed().lost();
 			this.runtime.execute(() -> {
-				lock.leaveKey();
+				lock.passage().leave(lock);
 				warnings.warn("{}", exception.getMessage());
 			});
 		}
@@ -266,7 +266,7 @@ public final class LeaseKeeper {
 			clock.renewalBegun(now);
 			renewWithOthers(lock);
 		}
-		lock.warnOfExpiry(now);
+		clock.dueWatches(now).forEach((watch) -> watch.callback().run());
 		lookAgain(lock);
 	}
 
@@ -310,8 +310,7 @@ public final class LeaseKeeper {
 	 */
 	private void send(LockProvider provider, List<Renewal> renewals) {
 		long now = this.runtime.nanoTime();
-		renewals.forEach((renewal) -> renewal.begin(now));
-		List<Renewal> held = renewals.stream().filter((renewal) -> renewal.request != null).toList();
+		List<Renewal> held = renewals.stream().filter((renewal) -> renewal.begin(now)).toList();
 		if (held.isEmpty()) {
 			return;
 		}
@@ -327,14 +326,12 @@ public final class LeaseKeeper {
 		for (int i = 0; i < held.size(); i++) {
 			Renewal renewal = held.get(i);
 			CompletionStage<@Nullable LeaseTerm> answer = complete ? answers.get(i) : null;
-			if (answer == null && !renewal.isWanted()) {
-				renewal.answer.cancel(false);
-				continue;
+			if (answer != null || renewal.isWanted()) {
+				LeaseRenewal alone = renewal.toSend();
+				this.providerCalls.follow(renewal.answer,
+						() -> (answer != null) ? answer : alone.lease().renew(alone.leaseTime()),
+						(late) -> onAnswer(renewal, late, null));
 			}
-			LeaseRenewal alone = renewal.toSend();
-			this.providerCalls.follow(renewal.answer,
-					() -> (answer != null) ? answer : alone.lease().renew(alone.leaseTime()),
-					(late) -> onAnswer(renewal, late, null));
 		}
 	}
 
@@ -390,20 +387,23 @@ public final class LeaseKeeper {
 			this.answer = answer;
 		}
 
-		private boolean isWanted() {
-			return this.lock.isValid() && !this.answer.isDone();
-		}
-
 		/**
-		 * Note that this renewal is sent now, unless nobody needs it any more.
+		 * Return whether it is to be sent. Otherwise nobody needs it any more, and it ends.
 		 */
-		private void begin(long now) {
-			if (isWanted()) {
-				this.request = this.lock.clock().sent(now, this.lock.clock().lengthToKeep(now));
-			}
-			else {
+		private boolean isWanted() {
+			boolean wanted = this.lock.isValid() && !this.answer.isDone();
+			if (!wanted) {
 				this.answer.cancel(false);
 			}
+			return wanted;
+		}
+
+		private boolean begin(long now) {
+			boolean wanted = isWanted();
+			if (wanted) {
+				this.request = this.lock.clock().sent(now, this.lock.clock().lengthToKeep(now));
+			}
+			return wanted;
 		}
 
 		private LeaseRenewal toSend() {

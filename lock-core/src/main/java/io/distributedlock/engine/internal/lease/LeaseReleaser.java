@@ -252,7 +252,7 @@ public final class LeaseReleaser {
 		private void letNextIn(@Nullable Throwable failure, long tookNanos) {
 			// its time is before those of what the caller or the next call does
 			Guard.run("telling of a release", () -> tell(failure, tookNanos));
-			Guard.run("letting the next caller in", this.lock::leaveKey);
+			Guard.run("letting the next caller in", () -> this.lock.passage().leave(this.lock));
 			Failures.settle(this.ended, null, failure);
 		}
 
