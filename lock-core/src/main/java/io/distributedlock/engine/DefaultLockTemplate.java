@@ -93,10 +93,10 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 		Listeners listeners = new Listeners(this.runtime, builder.listeners);
 		Callbacks callbacks = new Callbacks(this.runtime, builder.callerContext);
 		// where time is not the JVM's, nobody waits for a warning
-		HeldLockMonitor review = new HeldLockMonitor(this.runtime, this.timers, this.calls, builder.warnAfter,
+		HeldLockMonitor monitor = new HeldLockMonitor(this.runtime, this.timers, this.calls, builder.warnAfter,
 				builder.runtime == null);
-		this.keeper = new LeaseKeeper(this.runtime, this.timers, this.providerCalls, listeners, callbacks, review::plan,
-				this::releaseAbandoned);
+		this.keeper = new LeaseKeeper(this.runtime, this.timers, this.providerCalls, listeners, callbacks,
+				monitor::plan, this::releaseAbandoned);
 		this.releaser = new LeaseReleaser(this.runtime, this.timers, this.providerCalls, this.keeper, listeners,
 				new HandOver(this.runtime, builder.handOverWindow, builder.handOverLimit,
 						!builder.interopPolling.isZero()));

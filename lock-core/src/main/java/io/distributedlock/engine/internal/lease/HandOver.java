@@ -100,7 +100,7 @@ public record HandOver(EngineRuntime runtime, @Nullable Duration window, int lim
 			return false;
 		}
 		return (!this.othersPoll && !lock.lease().isAwaited())
-				|| (holders < this.limit && this.runtime.nanoTime() - lock.tenure().beganNanos() < windowNanos);
+				|| (holders < this.limit && this.runtime.nanoTime() - lock.succession().beganNanos() < windowNanos);
 	}
 
 	/**
@@ -134,7 +134,7 @@ public record HandOver(EngineRuntime runtime, @Nullable Duration window, int lim
 		long wanted = attempt.leaseTime().toNanos();
 		long left = term.deadlineNanos() - now;
 		long leftOnBackend = term.startNanos() + term.granted().toNanos() - now;
-		long enough = (lock.tenure().isUnconfirmedGrant(term) ? term.granted().toNanos() : wanted) / 2;
+		long enough = (lock.succession().isUnconfirmedGrant(term) ? term.granted().toNanos() : wanted) / 2;
 		return left > 0 && left >= enough && leftOnBackend <= wanted
 				&& leftOnBackend >= LockTimes.saturatedNanos(attempt.holdAtLeast());
 	}

@@ -36,7 +36,7 @@ public final class HeldLock extends HoldState {
 
 	private final LockAttempt attempt;
 
-	private final LeaseSuccession tenure;
+	private final LeaseSuccession succession;
 
 	/**
 	 * How many callers of this JVM had the lease before.
@@ -91,7 +91,8 @@ public final class HeldLock extends HoldState {
 		LeaseTerm first = lease.term();
 		long now = keeper.nanoTime();
 		this.attempt = attempt;
-		this.tenure = new LeaseSuccession(lease, first, now, first.granted().compareTo(attempt.leaseOnBackend()) < 0);
+		this.succession = new LeaseSuccession(lease, first, now,
+				first.granted().compareTo(attempt.leaseOnBackend()) < 0);
 		this.index = 0;
 		this.beganNanos = now;
 		this.passage = passage;
@@ -104,7 +105,7 @@ public final class HeldLock extends HoldState {
 	 */
 	private HeldLock(LockAttempt attempt, HeldLock before, long now) {
 		this.attempt = attempt;
-		this.tenure = before.tenure;
+		this.succession = before.succession;
 		this.index = before.index + 1;
 		this.beganNanos = now;
 		this.passage = before.passage;
@@ -152,11 +153,11 @@ public final class HeldLock extends HoldState {
 	}
 
 	public Lease lease() {
-		return this.tenure.lease();
+		return this.succession.lease();
 	}
 
-	LeaseSuccession tenure() {
-		return this.tenure;
+	LeaseSuccession succession() {
+		return this.succession;
 	}
 
 	/**
@@ -174,7 +175,7 @@ public final class HeldLock extends HoldState {
 	 * Return the fencing token of this hold.
 	 */
 	public OptionalLong fencingToken() {
-		return this.tenure.fencingToken(this.index);
+		return this.succession.fencingToken(this.index);
 	}
 
 	public LeaseClock clock() {

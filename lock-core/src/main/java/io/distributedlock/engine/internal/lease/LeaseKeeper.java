@@ -101,9 +101,9 @@ public final class LeaseKeeper {
 		if (this.closed) {
 			return !this.tracked.remove(lock);
 		}
-		lock.tenure().begin(lock);
+		lock.succession().begin(lock);
 		if (lock.index() == 0) {
-			Guard.run("registering for the loss of a lease", () -> lock.lease().onLost(lock.tenure()));
+			Guard.run("registering for the loss of a lease", () -> lock.lease().onLost(lock.succession()));
 		}
 		lookAgain(lock);
 		this.onHeld.accept(this);
@@ -388,7 +388,8 @@ public final class LeaseKeeper {
 		}
 
 		/**
-		 * Return whether it is to be sent. Otherwise nobody needs it any more, and it ends.
+		 * Return whether it is to be sent. Otherwise nobody needs it any more, and it
+		 * ends.
 		 */
 		private boolean isWanted() {
 			boolean wanted = this.lock.isValid() && !this.answer.isDone();

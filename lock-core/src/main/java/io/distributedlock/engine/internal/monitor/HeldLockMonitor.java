@@ -54,7 +54,7 @@ public final class HeldLockMonitor {
 	private final Set<Object> known = Collections.newSetFromMap(new WeakHashMap<>());
 
 	/**
-	 * Create a review.
+	 * Create a monitor.
 	 * @param warnAfter for how long a lock may be held without a warning, {@code null}
 	 * for any time
 	 * @param enabled whether to review at all
