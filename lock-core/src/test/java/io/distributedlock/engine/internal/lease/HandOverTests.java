@@ -153,6 +153,21 @@ class HandOverTests {
 	}
 
 	@Test
+	void twiceAsManyTokensAreAskedForAsTheLeaseBeforeHadHolders() throws Exception {
+		LockHandle first = contended(request());
+		List<CompletableFuture<LockHandle>> others = new ArrayList<>();
+		for (int i = 0; i < 9; i++) {
+			others.add(this.template.acquireAsync(request()));
+		}
+		first.close();
+		for (CompletableFuture<LockHandle> other : others) {
+			get(other).close();
+		}
+		// the call that did not wait, eight holders, and the ninth
+		assertThat(this.provider.tokens).hasValue(1 + 8 + 16);
+	}
+
+	@Test
 	void lossIsReportedToTheOneWhoHasTheLock() throws Exception {
 		LockHandle first = contended(request());
 		AtomicInteger losses = new AtomicInteger();
