@@ -135,6 +135,26 @@ class DrainTests {
 	}
 
 	@Test
+	void callThatEndsWhileItBeginsToListenLeavesNothing() {
+		ScheduledByHand runtime = new ScheduledByHand();
+		AtomicReference<DefaultLockTemplate> draining = new AtomicReference<>();
+		AtomicInteger left = new AtomicInteger();
+		this.provider.acquire.next(Trick.answering(null));
+		this.provider.listen.next((properly) -> {
+			draining.get().drain();
+			return left::incrementAndGet;
+		});
+		draining.set(DefaultLockTemplate.builder()
+			.provider(this.provider)
+			.waitTime(Duration.ofMinutes(1))
+			.runtime((executor) -> runtime)
+			.build());
+		assertRefused(draining.get().acquireAsync(LockRequest.of("k"))::join);
+		assertThat(left).hasValue(1);
+		Leftovers.assertNone(draining.get());
+	}
+
+	@Test
 	void providerThatBlocksDelaysNoOtherCall() {
 		CountDownLatch goOn = new CountDownLatch(1);
 		DefaultLockTemplate blocking = DefaultLockTemplate.builder()
