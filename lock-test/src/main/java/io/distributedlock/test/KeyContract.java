@@ -22,6 +22,7 @@ import io.distributedlock.LockTemplate;
 import io.distributedlock.LockType;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.test.patience.Patience;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -114,6 +115,27 @@ abstract class KeyContract extends NodeContract {
 			get(handle.closeAsync());
 			get(get(waiting).closeAsync());
 		}
+	}
+
+	/**
+	 * A server may keep who waits for a lock beside it, under a name with braces.
+	 */
+	@Test
+	final void releaseOfAKeyInBracesDoesNotGrantTheKey() {
+		Assumptions.assumeTrue(isCapableOf(LockCapability.ANY_KEY));
+		LockTemplate node = node();
+		DefaultLockTemplate other = node();
+		LockRequest inside = LockRequest.ofExactKey(mark());
+		LockRequest braced = inside.withKey("{" + mark() + "}");
+		LockHandle held = get(node.acquireAsync(inside));
+		LockHandle another = get(node.acquireAsync(braced));
+		CompletableFuture<LockHandle> waiting = other.acquireAsync(inside);
+		Patience.await().until(() -> !other.activity().waiting().isEmpty());
+		get(another.closeAsync());
+		get(get(node.acquireAsync(braced)).closeAsync());
+		assertThat(waiting).isNotDone();
+		get(held.closeAsync());
+		get(get(waiting).closeAsync());
 	}
 
 	/**

@@ -48,7 +48,7 @@ record PlainOwner(TokenCounters counters, String key, LockType type, String id) 
 	}
 
 	static String permits(String key) {
-		return TokenCounters.tag(key) + ":permits";
+		return TokenCounters.beside(key) + ":permits";
 	}
 
 	/**

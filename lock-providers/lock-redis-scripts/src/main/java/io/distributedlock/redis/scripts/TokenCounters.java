@@ -91,7 +91,7 @@ public final class TokenCounters {
 	 * @return its name
 	 */
 	public static String line(String key) {
-		return tag(key) + ":line";
+		return beside(key) + ":line";
 	}
 
 	/**
@@ -100,7 +100,7 @@ public final class TokenCounters {
 	 * @return its name
 	 */
 	public static String alive(String key) {
-		return tag(key) + ":alive";
+		return beside(key) + ":alive";
 	}
 
 	/**
@@ -148,8 +148,18 @@ public final class TokenCounters {
 	}
 
 	/**
-	 * Return the start of the names of what belongs to a key, which puts all of it into
-	 * the slot of the key. Braces in a key are its hash tag.
+	 * Return the start of the names of what only this library keeps beside a key.
+	 * @param key the key in Redis
+	 * @return the key in braces; one that has some gets a brace more, as {@code k} and
+	 * {@code {k}} are two locks
+	 */
+	public static String beside(String key) {
+		return (key.contains("{") ? key : "{" + key) + "}";
+	}
+
+	/**
+	 * Return the start of the names of what Redisson keeps beside a key, which puts all
+	 * of it into the slot of the key. Braces in a key are its hash tag.
 	 * @param key the key in Redis
 	 * @return the key, in braces if it has none
 	 */
