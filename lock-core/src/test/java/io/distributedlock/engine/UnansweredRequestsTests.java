@@ -101,14 +101,17 @@ class UnansweredRequestsTests {
 	}
 
 	@Test
-	void severalExtensionsOneAfterTheOtherAllEnd() {
+	void thousandsOfExtensionsOneAfterTheOtherAllEndAndTheRenewalGoesOn() {
 		LockHandle handle = this.template.acquire("k");
 		this.provider.renew.always(Trick.never());
-		List<CompletableFuture<Void>> extensions = IntStream.range(0, 50)
+		List<CompletableFuture<Void>> extensions = IntStream.range(0, 5000)
 			.mapToObj((i) -> handle.extendAsync(LEASE))
 			.toList();
 		extensions.forEach((extension) -> assertThat(extension).failsWithin(Patience.LIMIT));
 		this.provider.renew.behave();
+		int sent = this.provider.renew.calls();
+		Patience.await().until(() -> this.provider.renew.calls() >= sent + 2);
+		handle.ensureHeld();
 		handle.close();
 		Leftovers.assertNone(this.template);
 	}

@@ -5,6 +5,7 @@ import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
+import io.distributedlock.engine.internal.runtime.Trampoline;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.support.Failures;
 import org.jspecify.annotations.Nullable;
@@ -45,9 +46,11 @@ final class TermRequests {
 	CompletableFuture<@Nullable LeaseTerm> extend(Supplier<CompletableFuture<@Nullable LeaseTerm>> send) {
 		CompletableFuture<@Nullable LeaseTerm> extension = new CompletableFuture<>();
 		Order before = ORDER.getAndUpdate(this, (now) -> new Order(extension, now.extensions + 1));
-		before.last.handle((ignored, failure) -> send)
+		Runnable step = () -> CompletableFuture.completedFuture(send)
 			.thenCompose(Supplier::get)
 			.whenComplete(Failures.settling(extension));
+		// one after the other, and not inside: thousands may wait for one answer
+		before.last.whenComplete((ignored, failure) -> Trampoline.run(step));
 		return extension.whenComplete(
 				(term, failure) -> ORDER.updateAndGet(this, (now) -> new Order(now.last, now.extensions - 1)));
 	}
