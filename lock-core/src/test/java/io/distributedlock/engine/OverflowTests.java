@@ -1,6 +1,7 @@
 package io.distributedlock.engine;
 
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -9,6 +10,7 @@ import java.util.concurrent.locks.Lock;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
+import io.distributedlock.event.LockActivity;
 import io.distributedlock.local.LocalLockProvider;
 import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
@@ -111,6 +113,22 @@ class OverflowTests {
 			handle.ensureHeld();
 		}
 		Leftovers.assertNone(this.template);
+	}
+
+	@Test
+	void oldestWaitIsShownFirstThoughTheClockOverflows() {
+		ScheduledByHand runtime = new ScheduledByHand();
+		ScriptedProvider contended = new ScriptedProvider(runtime::nanoTime);
+		contended.attempts.addAll(Collections.nCopies(2, ScriptedProvider.contended()));
+		DefaultLockTemplate byHand = DefaultLockTemplate.builder()
+			.provider(contended)
+			.runtime((executor) -> runtime)
+			.build();
+		runtime.moveTo(Long.MAX_VALUE);
+		byHand.acquireAsync(LockRequest.of("old"));
+		runtime.moveTo(Long.MIN_VALUE);
+		byHand.acquireAsync(LockRequest.of("new"));
+		assertThat(byHand.activity().waiting()).extracting(LockActivity.Waiting::key).containsExactly("old", "new");
 	}
 
 	@Test

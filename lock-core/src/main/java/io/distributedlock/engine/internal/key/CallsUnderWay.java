@@ -1,6 +1,5 @@
 package io.distributedlock.engine.internal.key;
 
-import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -88,7 +87,8 @@ public final class CallsUnderWay {
 	}
 
 	private static List<CallUnderWay> sorted(Stream<CallUnderWay> calls) {
-		return calls.sorted(Comparator.comparingLong(CallUnderWay::startNanos)).toList();
+		// the clock may overflow, so instants are compared by their difference
+		return calls.sorted((first, second) -> Long.signum(first.startNanos() - second.startNanos())).toList();
 	}
 
 }
