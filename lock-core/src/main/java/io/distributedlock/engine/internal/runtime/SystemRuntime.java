@@ -37,19 +37,26 @@ public final class SystemRuntime implements EngineRuntime {
 
 	private final WorkerPool callbacks;
 
-	private final @Nullable Executor usersExecutor;
+	/**
+	 * Instead of the user's executor. All its threads may wait for what the callbacks
+	 * bring, as those of that one may.
+	 */
+	private final WorkerPool ownExecutor;
+
+	private final Executor executor;
 
 	/**
-	 * What was given to the user's executor and must not come late, the oldest first.
+	 * What was given to the executor and must not come late, the oldest first.
 	 */
 	private final Queue<Handed> watched = new ConcurrentLinkedQueue<>();
 
 	private final AtomicBoolean watching = new AtomicBoolean();
 
 	public SystemRuntime(@Nullable Executor usersExecutor) {
-		this.usersExecutor = usersExecutor;
 		this.workers = new WorkerPool("lock-engine");
-		this.callbacks = new WorkerPool("lock-callback");
+		this.callbacks = new WorkerPool("lock-callback-late");
+		this.ownExecutor = new WorkerPool("lock-callback");
+		this.executor = (usersExecutor != null) ? usersExecutor : this.ownExecutor;
 		this.timer = new ScheduledThreadPoolExecutor(1, new DaemonThreads("lock-timer"));
 		this.timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
 		// a JVM that cannot start this thread fails now, and not when a lease must be
@@ -79,27 +86,16 @@ public final class SystemRuntime implements EngineRuntime {
 
 	@Override
 	public void callBack(Runnable task) {
-		Executor executor = this.usersExecutor;
-		if (executor == null) {
-			callBackNow(task);
-		}
-		else {
-			handOver(executor, new Handed(task, null));
-		}
+		handOver(new Handed(task, null));
 	}
 
 	@Override
 	public void callBack(Runnable task, @Nullable Runnable late) {
-		Executor executor = this.usersExecutor;
-		if (executor == null) {
-			callBackNow(task);
-			return;
-		}
 		Handed handed = new Handed(task, late);
 		// before an executor that blocks has it
 		this.watched.add(handed);
 		watchOldest();
-		handOver(executor, handed);
+		handOver(handed);
 	}
 
 	@Override
@@ -111,10 +107,14 @@ public final class SystemRuntime implements EngineRuntime {
 	 * Hand a task to the user's executor. An executor that runs the task itself, blocks
 	 * or refuses does so on a thread of ours, for which nobody waits.
 	 */
-	private void handOver(Executor executor, Handed handed) {
+	private void handOver(Handed handed) {
+		if (this.executor == this.ownExecutor) {
+			this.executor.execute(handed);
+			return;
+		}
 		callBackNow(() -> {
 			try {
-				executor.execute(handed);
+				this.executor.execute(handed);
 			}
 			catch (RejectedExecutionException ex) {
 				handed.run();
@@ -182,6 +182,7 @@ public final class SystemRuntime implements EngineRuntime {
 		this.timer.shutdownNow();
 		this.workers.release();
 		this.callbacks.release();
+		this.ownExecutor.release();
 	}
 
 	/**
