@@ -2,6 +2,7 @@ package io.distributedlock.autoconfigure;
 
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
+import java.sql.SQLException;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.Iterator;
@@ -41,6 +42,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.mockito.Answers;
 import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
@@ -65,6 +67,8 @@ import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.BDDMockito.given;
+import static org.mockito.Mockito.mock;
 
 /**
  * Every way to misconfigure locks: the application does not start, and instead of a stack
@@ -362,6 +366,9 @@ class MisconfigurationTests {
 					.with("tenants", DataSource.class, () -> new LazyConnectionDataSourceProxy(tenants()))
 					.describedBy("AbstractRoutingDataSource", "lookup key [null]")
 					.advised("lock.jdbc.url"),
+				property("lock.provider=jdbc").with("orders", DataSource.class, MisconfigurationTests::oracle)
+					.describedBy("the database Oracle", "only H2, PostgreSQL, MariaDB and MySQL")
+					.advised("lock.jdbc.url", "separate database"),
 				local().with("one", LockProvider.class, LocalLockProvider::new)
 					.describedBy("two lock providers named 'local'", "a name of its own")
 					.advised("bean"),
@@ -496,6 +503,17 @@ class MisconfigurationTests {
 		Config config = new Config().setLazyInitialization(true);
 		config.useSingleServer().setAddress("redis://127.0.0.1:1");
 		return Redisson.create(config);
+	}
+
+	private static DataSource oracle() {
+		DataSource oracle = mock(Answers.RETURNS_DEEP_STUBS);
+		try {
+			given(oracle.getConnection().getMetaData().getDatabaseProductName()).willReturn("Oracle");
+		}
+		catch (SQLException ex) {
+			throw new IllegalStateException(ex);
+		}
+		return oracle;
 	}
 
 	private static AbstractRoutingDataSource tenants() {

@@ -3,10 +3,12 @@ package io.distributedlock.jdbc;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Locale;
+import java.util.regex.Pattern;
 
 import javax.sql.DataSource;
 
 import io.distributedlock.jdbc.internal.call.JdbcErrors;
+import io.distributedlock.jdbc.internal.call.Session;
 import io.distributedlock.jdbc.internal.call.SqlDialect;
 
 /**
@@ -36,6 +38,13 @@ public enum JdbcDialect {
 	 */
 	MYSQL(SqlDialect.MYSQL);
 
+	/**
+	 * What databases say of their version that have the protocol and the drivers of
+	 * another one, but not what locks need: its functions, and one clock for all nodes.
+	 */
+	private static final Pattern IMITATION = Pattern
+		.compile("CockroachDB|-YB-|openGauss|GaussDB|TiDB|OceanBase|MatrixOne");
+
 	private final SqlDialect sql;
 
 	JdbcDialect(SqlDialect sql) {
@@ -50,7 +59,12 @@ public enum JdbcDialect {
 	 */
 	public static JdbcDialect detect(DataSource dataSource) {
 		try (Connection connection = dataSource.getConnection()) {
-			return of(connection);
+			JdbcDialect dialect = of(connection);
+			String version = (dialect != H2) ? Session.on(connection).text("SELECT version()") : null;
+			if (version != null && IMITATION.matcher(version).find()) {
+				throw unsupported(version);
+			}
+			return dialect;
 		}
 		catch (SQLException ex) {
 			String refusal = JdbcErrors.refusal(ex);
@@ -67,9 +81,13 @@ public enum JdbcDialect {
 			case "postgresql" -> POSTGRESQL;
 			case "mariadb" -> MARIADB;
 			case "mysql" -> MYSQL;
-			default -> throw new IllegalStateException(
-					"Locks do not support the database %s, only H2, PostgreSQL, MariaDB and MySQL".formatted(product));
+			default -> throw unsupported(product);
 		};
+	}
+
+	private static IllegalStateException unsupported(String database) {
+		return new IllegalStateException(
+				"Locks do not support the database %s, only H2, PostgreSQL, MariaDB and MySQL".formatted(database));
 	}
 
 	/**

@@ -30,13 +30,16 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import static io.distributedlock.jdbc.Databases.get;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
- * The tables: several nodes create them at the same time, unused rows are deleted, and
- * two different keys are never taken for one.
+ * Which databases can have the tables, and the tables: several nodes create them at the
+ * same time, unused rows are deleted, and two different keys are never taken for one.
  */
 class JdbcSchemaTests {
 
@@ -69,6 +72,32 @@ class JdbcSchemaTests {
 	void close() throws Exception {
 		for (int i = this.opened.size() - 1; i >= 0; i--) {
 			this.opened.get(i).close();
+		}
+	}
+
+	/**
+	 * The server says of itself what such a database says.
+	 */
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			CockroachDB CCL v22.2.6 (x86_64-pc-linux-gnu, built 2023/03/03 19:31:13, go1.19.4)     | false
+			PostgreSQL 11.2-YB-2024.2.11.0-b0 on aarch64-unknown-linux-gnu, compiled by clang 17   | false
+			(openGauss 5.0.2 build 48a25b11) compiled at 2024-05-14 10:25:27                       | false
+			8.0.11-TiDB-v7.5.1                                                                     | false
+			5.7.25-OceanBase-v4.2.1.0                                                              | false
+			PostgreSQL 16.1 (EnterpriseDB Advanced Server 16.1.0) on x86_64-pc-linux-gnu           | true
+			8.0.mysql_aurora.3.04.0                                                                | true
+			""")
+	void databaseThatOnlyHasTheProtocolOfAnotherIsRefused(String version, boolean supported) throws SQLException {
+		String url = emptyPostgres("imitation" + System.nanoTime());
+		execute(url, "postgres", "",
+				"CREATE FUNCTION version() RETURNS text LANGUAGE sql AS $$ SELECT '" + version + "' $$");
+		HikariDataSource pool = open(Databases.pool(url + ",pg_catalog", "postgres", "", 1));
+		if (supported) {
+			assertThat(JdbcDialect.detect(pool)).isEqualTo(JdbcDialect.POSTGRESQL);
+		}
+		else {
+			assertThatIllegalStateException().isThrownBy(() -> JdbcDialect.detect(pool)).withMessageContaining(version);
 		}
 	}
 
