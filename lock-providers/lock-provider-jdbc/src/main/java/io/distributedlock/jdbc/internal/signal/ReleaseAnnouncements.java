@@ -64,9 +64,10 @@ public final class ReleaseAnnouncements {
 		if (!this.supported) {
 			return (session.update(update, key, owner) == 1) ? Optional.of(key) : Optional.empty();
 		}
+		// OFFSET has the message made once; Druid's firewall refuses MATERIALIZED
 		return Optional.ofNullable(session.text("WITH released AS (" + update + " RETURNING lock_key, " + this.unsynced
-				+ "), told AS MATERIALIZED (SELECT lock_key || COALESCE(' ' || (" + first
-				+ "), '') AS message FROM released) SELECT message, pg_notify('" + PostgresReleases.CHANNEL
+				+ "), told AS (SELECT lock_key || COALESCE(' ' || (" + first
+				+ "), '') AS message FROM released OFFSET 0) SELECT message, pg_notify('" + PostgresReleases.CHANNEL
 				+ "', message) FROM told", key, owner, queue));
 	}
 
