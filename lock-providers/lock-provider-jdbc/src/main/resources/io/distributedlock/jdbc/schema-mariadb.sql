@@ -8,7 +8,8 @@ CREATE TABLE IF NOT EXISTS distributed_lock_row (
 	lock_key VARCHAR(255) CHARACTER SET ascii COLLATE ascii_nopad_bin PRIMARY KEY,
 	made_at BIGINT NOT NULL
 ) ENGINE = InnoDB;
-CREATE SEQUENCE IF NOT EXISTS distributed_lock_token;
+-- a Galera cluster takes no other one, elsewhere 0 means 1
+CREATE SEQUENCE IF NOT EXISTS distributed_lock_token INCREMENT BY 0;
 CREATE TABLE IF NOT EXISTS distributed_lock_member (
 	lock_key VARCHAR(255) CHARACTER SET ascii COLLATE ascii_nopad_bin NOT NULL,
 	owner VARCHAR(64) CHARACTER SET ascii COLLATE ascii_nopad_bin NOT NULL,
