@@ -3,31 +3,31 @@ package io.distributedlock.spring.internal.reach;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.Method;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import org.springframework.aop.framework.AopContext;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.asm.ClassReader;
 import org.springframework.asm.ClassVisitor;
+import org.springframework.asm.FieldVisitor;
 import org.springframework.asm.Handle;
 import org.springframework.asm.MethodVisitor;
 import org.springframework.asm.Opcodes;
 import org.springframework.asm.SpringAsmInfo;
 import org.springframework.asm.Type;
-import org.springframework.core.KotlinDetector;
-import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
@@ -38,10 +38,8 @@ import org.springframework.util.ReflectionUtils;
  * <li>final methods, which run on the proxy if that is a subclass, unless another method
  * of the class calls them,</li>
  * <li>lambdas of a framework, such as those of {@code Function.andThen},</li>
- * <li>a class with a field of its own type, which may hold its own proxy,</li>
- * <li>a class that asks for the proxy of the current call,</li>
- * <li>a method that gets an object of its own type from elsewhere, such as a
- * provider.</li>
+ * <li>a method that has another object of its class, which may be the proxy: from a
+ * field, a parameter, a call or a cast.</li>
  * </ul>
  */
 final class SelfInvocations {
@@ -51,18 +49,19 @@ final class SelfInvocations {
 	private static final String LAMBDA = "lambda$";
 
 	/**
+	 * The method of a Kotlin compiler that has the body of an open suspending function.
+	 */
+	private static final String SUSPENDING = "$suspendImpl";
+
+	/**
 	 * The superclasses of what the compiler of Kotlin makes of a reference to a function.
 	 */
-	private static final String REFERENCE = "kotlin.jvm.internal.(FunctionReferenceImpl|AdaptedFunctionReference)";
-
-	private static final int ANY = -1;
+	private static final String REFERENCE = "kotlin/jvm/internal/(FunctionReferenceImpl|AdaptedFunctionReference)";
 
 	/**
 	 * The method of a Kotlin compiler that fills in default values and calls another one.
 	 */
 	static final String WITH_DEFAULTS = "$default";
-
-	private static final String AOP_CONTEXT = Type.getInternalName(AopContext.class);
 
 	private SelfInvocations() {
 	}
@@ -74,29 +73,53 @@ final class SelfInvocations {
 	 * @param locked tells which methods are locked
 	 */
 	static Set<String> find(Class<?> type, boolean bySubclass, Predicate<Method> locked) {
-		Map<String, String> lockedMethods = new HashMap<>();
-		ReflectionUtils.doWithMethods(type,
-				(method) -> lockedMethods.put(method.getName() + Type.getMethodDescriptor(method), method.getName()),
-				(method) -> !method.isBridge() && !ReflectionUtils.isObjectMethod(method)
-						&& locked.test(AopUtils.getMostSpecificMethod(method, type)));
-		if (lockedMethods.isEmpty() || hasFieldOfItself(type)) {
-			return Set.of();
-		}
-		List<Class<?>> types = ReachableMethods.withParents(type).distinct().toList();
-		if (bySubclass) {
-			types.forEach((each) -> read(each, new Calls(each, lockedMethods, Opcodes.ACC_FINAL, (caller) -> true)));
-		}
+		Map<String, String> names = new HashMap<>();
+		ReflectionUtils.doWithMethods(type, (method) -> {
+			names.put(method.getName() + Type.getMethodDescriptor(method), method.getName());
+			names.put(method.getName() + WITH_DEFAULTS, method.getName());
+		}, (method) -> !method.isBridge() && !ReflectionUtils.isObjectMethod(method)
+				&& locked.test(AopUtils.getMostSpecificMethod(method, type)));
 		Set<String> found = new TreeSet<>();
-		for (Class<?> each : types) {
-			Calls calls = new Calls(each, lockedMethods, bySubclass ? 0 : ANY,
-					(caller) -> !each.isInterface() || !isOverridden(each, caller, type));
-			codeOf(each).forEach((code) -> read(code, calls));
-			if (calls.throughProxy) {
-				return Set.of();
-			}
-			found.addAll(calls.found);
+		if (names.isEmpty()) {
+			return found;
 		}
+		List<Body> bodies = ReachableMethods.withParents(type)
+			.distinct()
+			.flatMap((each) -> bodies(each, type))
+			.toList();
+		if (bySubclass) {
+			// who calls a final method calls the locked method that it calls
+			bodies.stream()
+				.filter((body) -> body.fixed)
+				.forEach((body) -> body.called(names).forEach((called) -> names.put(body.signature, called)));
+		}
+		bodies.stream()
+			.filter((body) -> !bySubclass || !body.fixed)
+			.forEach((body) -> body.called(names)
+				.forEach((called) -> found.add(body.method + "() calls " + called + "()")));
 		return found;
+	}
+
+	/**
+	 * Return the code of a class, of its lambdas and of its inner classes.
+	 */
+	private static Stream<Body> bodies(Class<?> owner, Class<?> type) {
+		Code code = read(owner, Type.getInternalName(owner));
+		List<Body> all = new ArrayList<>(code.bodies);
+		code.inner.stream()
+			.map((inner) -> read(owner, inner))
+			.filter((inner) -> inner.hasObject)
+			.forEach((inner) -> all.addAll(inner.bodies));
+		Set<String> fixed = methods(code.bodies, (body) -> body.fixed);
+		all.stream().filter((body) -> body.isPart).forEach((body) -> body.fixed = fixed.contains(body.method));
+		Set<String> withAnother = methods(all, (body) -> body.another);
+		return all.stream()
+			.filter((body) -> !withAnother.contains(body.method)
+					&& (!owner.isInterface() || !isOverridden(owner, body.method, type)));
+	}
+
+	private static Set<String> methods(List<Body> bodies, Predicate<Body> which) {
+		return bodies.stream().filter(which).map((body) -> body.method).collect(Collectors.toSet());
 	}
 
 	private static boolean isOverridden(Class<?> anInterface, String name, Class<?> type) {
@@ -109,235 +132,183 @@ final class SelfInvocations {
 		return type.startsWith("java.") || type.startsWith("org.springframework.");
 	}
 
-	/**
-	 * Return a class and its inner, local and anonymous classes that have a reference to
-	 * its object.
-	 */
-	private static Stream<Class<?>> codeOf(Class<?> owner) {
-		Stream<Class<?>> members = KotlinDetector.isKotlinType(owner) ? kotlinMembers(owner)
-				: Arrays.stream(owner.getNestMembers());
-		return members.filter((member) -> member == owner || hasObjectOf(owner, member) || isBoundReference(member));
-	}
-
-	/**
-	 * Return whether the compiler of Kotlin made a class for a reference such as
-	 * {@code ::method}, which calls the method on an object.
-	 */
-	private static boolean isBoundReference(Class<?> member) {
-		Class<?> parent = member.getSuperclass();
-		return parent != null && parent.getName().matches(REFERENCE)
-				&& member.getDeclaredConstructors()[0].getParameterCount() == 1;
-	}
-
-	/**
-	 * Return what the compiler of Kotlin made of a class: it does not mark nest members.
-	 */
-	private static Stream<Class<?>> kotlinMembers(Class<?> owner) {
-		Set<Class<?>> members = new LinkedHashSet<>(Set.of(owner));
-		read(owner, new ClassVisitor(SpringAsmInfo.ASM_VERSION) {
-			@Override
-			public void visitInnerClass(String name, @Nullable String outerName, @Nullable String innerName,
-					int access) {
-				if (name.startsWith(Type.getInternalName(owner) + "$")) {
-					members.add(ClassUtils.resolveClassName(name.replace('/', '.'), owner.getClassLoader()));
-				}
-			}
-		});
-		return members.stream();
-	}
-
-	private static boolean hasObjectOf(Class<?> owner, Class<?> member) {
-		try {
-			return Arrays.stream(member.getDeclaredFields())
-				.anyMatch((field) -> field.isSynthetic() && field.getType() == owner);
-		}
-		catch (LinkageError ex) {
-			logger.debug(
-					"The fields of {} cannot be read, since a library is missing. It is not checked for calls of locked methods",
-					member.getName(), ex);
-			return false;
-		}
-	}
-
-	private static void read(Class<?> code, ClassVisitor calls) {
-		try (InputStream bytes = code.getResourceAsStream(ClassUtils.getClassFileName(code))) {
+	private static Code read(Class<?> owner, String name) {
+		Code code = new Code(owner, name);
+		try (InputStream bytes = owner.getResourceAsStream("/" + name + ".class")) {
 			if (bytes != null) {
-				new ClassReader(bytes).accept(calls, ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
+				new ClassReader(bytes).accept(code, ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
 			}
 		}
 		catch (IOException | IllegalArgumentException ex) {
-			logger.debug("The class file of {} cannot be read. It is not checked for calls of locked methods",
-					code.getName(), ex);
+			logger.debug("The class file of {} cannot be read. It is not checked for calls of locked methods", name,
+					ex);
 		}
+		return code;
 	}
 
 	/**
-	 * Return whether a field has the type, or a type with it as an argument. The names
-	 * are compared, since the arguments of a raw type such as {@link Enum} have no end.
+	 * A class, or one inside of it.
 	 */
-	private static boolean hasFieldOfItself(Class<?> type) {
-		return Arrays.stream(type.getDeclaredFields())
-			.map((field) -> field.getGenericType().getTypeName().split("[^\\p{javaJavaIdentifierPart}.]+"))
-			.anyMatch((names) -> Arrays.asList(names).contains(type.getTypeName()));
-	}
+	private static final class Code extends ClassVisitor {
 
-	private static final class Calls extends ClassVisitor {
+		private final Type owner;
 
-		private final Class<?> type;
-
-		private final String owner;
-
-		private final Map<String, String> locked;
+		private final boolean isOwner;
 
 		/**
-		 * Which methods are read: final ones that are not private, all others, or any.
-		 * Who calls a final one calls the locked method that it calls.
+		 * Whether the class has a reference to an object of the owner.
 		 */
-		private final int kind;
+		private boolean hasObject;
 
-		private final Predicate<String> callers;
-
-		private final Set<String> found = new TreeSet<>();
-
-		private boolean throughProxy;
+		private boolean isReference;
 
 		/**
-		 * The method that the class that is read belongs to, if it is no other one.
+		 * The method that a class of the compiler of Kotlin is made for: a suspending
+		 * function, a lambda or a reference, such as {@code Owner$method$1}.
 		 */
 		private @Nullable String enclosing;
 
-		private boolean reference;
+		private final Set<String> inner = new TreeSet<>();
 
-		private Calls(Class<?> owner, Map<String, String> locked, int kind, Predicate<String> callers) {
+		private final List<Body> bodies = new ArrayList<>();
+
+		private Code(Class<?> owner, String name) {
 			super(SpringAsmInfo.ASM_VERSION);
-			this.type = owner;
-			this.owner = Type.getInternalName(owner);
-			this.locked = locked;
-			this.kind = kind;
-			this.callers = callers;
+			this.owner = Type.getType(owner);
+			this.isOwner = name.equals(this.owner.getInternalName());
 		}
 
 		@Override
 		public void visit(int version, int access, String name, @Nullable String signature, @Nullable String superName,
 				String @Nullable [] interfaces) {
-			// a suspending function, a lambda, or a reference of Kotlin: Owner$method$1
-			boolean suspending = superName != null && superName.startsWith("kotlin/coroutines/jvm/internal/");
-			this.reference = superName != null && superName.replace('/', '.').matches(REFERENCE);
-			this.enclosing = ((suspending || this.reference) && name.startsWith(this.owner + "$"))
-					? name.substring(this.owner.length() + 1).split("\\$", -1)[0] : null;
+			this.isReference = superName != null && superName.matches(REFERENCE);
+			if (!this.isOwner && superName != null
+					&& (this.isReference || superName.startsWith("kotlin/coroutines/jvm/internal/"))) {
+				this.enclosing = name.substring(this.owner.getInternalName().length() + 1).split("\\$", -1)[0];
+			}
 		}
 
 		@Override
-		public @Nullable MethodVisitor visitMethod(int access, String caller, String descriptor,
+		public void visitInnerClass(String name, @Nullable String outerName, @Nullable String innerName, int access) {
+			if (name.startsWith(this.owner.getInternalName() + "$")) {
+				this.inner.add(name);
+			}
+		}
+
+		@Override
+		public @Nullable FieldVisitor visitField(int access, String name, String descriptor, @Nullable String signature,
+				@Nullable Object value) {
+			this.hasObject |= (access & Opcodes.ACC_SYNTHETIC) != 0 && descriptor.equals(this.owner.getDescriptor());
+			return null;
+		}
+
+		@Override
+		public @Nullable MethodVisitor visitMethod(int access, String name, String descriptor,
 				@Nullable String signature, String @Nullable [] exceptions) {
-			boolean ofTheCompiler = (access & Opcodes.ACC_SYNTHETIC) != 0;
-			int kindOfCaller = ((access & Opcodes.ACC_PRIVATE) != 0) ? 0 : modifiers(access) & Opcodes.ACC_FINAL;
-			boolean ignored = (this.kind != ANY && this.kind != kindOfCaller)
-					|| (ofTheCompiler && (isOfAFramework(this.owner.replace('/', '.')) || !caller.contains(LAMBDA)));
-			if (ignored || !this.callers.test(plain(caller))) {
+			// ::method has an object, but not Owner::method
+			this.hasObject |= this.isReference && name.equals("<init>") && Type.getArgumentCount(descriptor) == 1;
+			boolean suspending = name.endsWith(SUSPENDING);
+			boolean lambda = name.contains(LAMBDA);
+			boolean ofTheCompiler = suspending || lambda || (access & Opcodes.ACC_SYNTHETIC) != 0;
+			if (ofTheCompiler && (isOfAFramework(this.owner.getClassName()) || !(suspending || lambda))) {
 				// a bridge, or a method that fills in default values: called from outside
 				return null;
 			}
-			return new MethodVisitor(SpringAsmInfo.ASM_VERSION) {
-
-				private final Set<String> calls = new TreeSet<>();
-
-				/**
-				 * Whether the method has another object of the class that it may call.
-				 */
-				private boolean another;
-
-				@Override
-				public void visitMethodInsn(int opcode, String calledOwner, String name, String calledDescriptor,
-						boolean isInterface) {
-					if (calledOwner.equals(AOP_CONTEXT)) {
-						Calls.this.throughProxy = true;
-					}
-					if (!calledOwner.equals(Calls.this.owner)
-							&& Type.getReturnType(calledDescriptor).getInternalName().equals(Calls.this.owner)) {
-						this.another = true;
-					}
-					if (opcode == Opcodes.INVOKESPECIAL) {
-						// a call by super runs under the lock of the overriding method
-						return;
-					}
-					note(calledOwner, name + calledDescriptor);
-				}
-
-				@Override
-				public void visitTypeInsn(int opcode, String type) {
-					if (opcode == Opcodes.CHECKCAST && type.equals(Calls.this.owner) && !Calls.this.reference) {
-						this.another = true;
-					}
-				}
-
-				@Override
-				public void visitInvokeDynamicInsn(String name, String callDescriptor, Handle bootstrap,
-						Object... arguments) {
-					for (Object argument : arguments) {
-						if (argument instanceof Handle handle) {
-							note(handle.getOwner(), handle.getName() + handle.getDesc());
-						}
-					}
-				}
-
-				private void note(String calledOwner, String called) {
-					String name = lockedMethod(called);
-					// a method that calls itself holds its lock already
-					if (name != null && calledOwner.equals(Calls.this.owner) && !called.equals(caller + descriptor)
-							&& !name.equals(Calls.this.enclosing)) {
-						this.calls.add(name);
-					}
-				}
-
-				@Override
-				public void visitEnd() {
-					if (this.another) {
-						return;
-					}
-					for (String called : this.calls) {
-						if (Calls.this.kind == Opcodes.ACC_FINAL) {
-							Calls.this.locked.put(caller + descriptor, called);
-						}
-						else {
-							Calls.this.found.add(plain(caller) + "() calls " + called + "()");
-						}
-					}
-				}
-			};
+			// lambda$method$0, or method$lambda$0 in Kotlin
+			String named = ofTheCompiler ? name.split("\\$", -1)[name.startsWith(LAMBDA) ? 1 : 0] : name;
+			String method = (this.enclosing != null) ? this.enclosing : named;
+			Body body = new Body(this.owner, method,
+					(suspending || this.enclosing != null) ? method + "(" : name + descriptor,
+					ofTheCompiler || this.enclosing != null, suspending || this.isReference);
+			body.fixed = !body.isPart && (access & (Opcodes.ACC_FINAL | Opcodes.ACC_PRIVATE)) == Opcodes.ACC_FINAL;
+			body.another = this.isOwner && !ofTheCompiler
+					&& List.of(Type.getArgumentTypes(descriptor)).contains(this.owner);
+			this.bodies.add(body);
+			return body;
 		}
+
+	}
+
+	/**
+	 * What runs as a method: itself, or a part that the compiler has put elsewhere.
+	 */
+	private static final class Body extends MethodVisitor {
+
+		private final Type owner;
+
+		private final String method;
 
 		/**
-		 * Return the modifiers of a method, or of that which its class belongs to: the
-		 * compiler of Kotlin makes the methods of such a class final.
+		 * Name and descriptor, as far as they are known: a method that calls itself holds
+		 * its lock already.
 		 */
-		private int modifiers(int access) {
-			return (this.enclosing == null) ? access
-					: Arrays.stream(this.type.getDeclaredMethods())
-						.filter((method) -> method.getName().equals(this.enclosing))
-						.mapToInt(Method::getModifiers)
-						.findFirst()
-						.orElse(0);
-		}
+		private final String signature;
 
-		private @Nullable String lockedMethod(String called) {
-			int end = called.indexOf(WITH_DEFAULTS + "(");
-			String name = (end >= 0) ? called.substring(0, end) : null;
-			return (name != null && this.locked.containsValue(name)) ? name : this.locked.get(called);
-		}
+		private final boolean isPart;
 
 		/**
-		 * The compiler names the body of a lambda after its method:
-		 * {@code lambda$method$0}, or {@code method$lambda$0} in Kotlin.
+		 * Whether the compiler casts the object itself.
 		 */
-		private String plain(String caller) {
-			if (this.enclosing != null) {
-				return this.enclosing;
+		private final boolean castsItself;
+
+		/**
+		 * Whether the method is final and not private.
+		 */
+		private boolean fixed;
+
+		private boolean another;
+
+		private final Set<String> calls = new HashSet<>();
+
+		private Body(Type owner, String method, String signature, boolean isPart, boolean castsItself) {
+			super(SpringAsmInfo.ASM_VERSION);
+			this.owner = owner;
+			this.method = method;
+			this.signature = signature;
+			this.isPart = isPart;
+			this.castsItself = castsItself;
+		}
+
+		@Override
+		public void visitMethodInsn(int opcode, String calledOwner, String name, String descriptor,
+				boolean isInterface) {
+			this.another |= Type.getReturnType(descriptor).equals(this.owner);
+			if (opcode != Opcodes.INVOKESPECIAL) {
+				// a call by super runs under the lock of the overriding method
+				note(calledOwner, name, descriptor);
 			}
-			if (caller.contains(LAMBDA)) {
-				return caller.split("\\$", -1)[caller.startsWith(LAMBDA) ? 1 : 0];
+		}
+
+		@Override
+		public void visitInvokeDynamicInsn(String name, String callDescriptor, Handle bootstrap, Object... arguments) {
+			for (Object argument : arguments) {
+				if (argument instanceof Handle handle) {
+					note(handle.getOwner(), handle.getName(), handle.getDesc());
+				}
 			}
-			return caller;
+		}
+
+		@Override
+		public void visitTypeInsn(int opcode, String type) {
+			this.another |= !this.castsItself && type.equals(this.owner.getInternalName());
+		}
+
+		@Override
+		public void visitFieldInsn(int opcode, String fieldOwner, String name, String descriptor) {
+			this.another |= !name.startsWith("this$") && descriptor.equals(this.owner.getDescriptor());
+		}
+
+		private void note(String calledOwner, String name, String descriptor) {
+			if (calledOwner.equals(this.owner.getInternalName())) {
+				this.calls.add(name.endsWith(WITH_DEFAULTS) ? name : name + descriptor);
+			}
+		}
+
+		private List<String> called(Map<String, String> names) {
+			return this.calls.stream()
+				.filter((each) -> names.containsKey(each) && !each.startsWith(this.signature))
+				.map(names::get)
+				.toList();
 		}
 
 	}

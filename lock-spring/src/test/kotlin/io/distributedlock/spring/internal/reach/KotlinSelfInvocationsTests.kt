@@ -28,7 +28,8 @@ internal class KotlinSelfInvocationsTests {
 	@Test
 	fun callsBehindAProxyAreFoundUnlessAFinalFunctionMakesThem() {
 		assertThat(SelfInvocations.find(Open::class.java, true) { isLocked(it) })
-			.containsExactlyInAnyOrder("inCoroutine() calls suspended()", "byReference() calls settle()")
+			.containsExactlyInAnyOrder("inCoroutine() calls suspended()", "byReference() calls settle()",
+				"inSuspendingFunction() calls suspended()")
 	}
 
 	@Test
@@ -106,6 +107,15 @@ internal class KotlinSelfInvocationsTests {
 		open fun inCoroutine() = scope.launch { suspended("1") }
 
 		open fun byReference(): List<Int> = each(listOf("a"), ::settle)
+
+		open suspend fun inSuspendingFunction(): String {
+			delay(1)
+			val first = suspended("1")
+			delay(1)
+			return first + suspended("2")
+		}
+
+		open fun byReferenceToAnother(other: Open): List<Int> = each(listOf("a"), other::settle)
 
 		open fun byReferenceToAny(): Int = each(listOf("a")) { with(this, it, Open::settle) }.size
 
