@@ -26,9 +26,8 @@ import org.springframework.aop.framework.ProxyConfig;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
-import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.config.SmartInstantiationAwareBeanPostProcessor;
-import org.springframework.beans.factory.support.AbstractBeanFactory;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.event.ContextRefreshedEvent;
@@ -72,11 +71,6 @@ public class DistributedLockBeanPostProcessor extends ContextAdvice implements S
 	 * whose creation has failed may be created again, as another object.
 	 */
 	private final transient Map<String, Object> early = new ConcurrentHashMap<>();
-
-	/**
-	 * The bean factory. In Spring 6 the superclass hides its own.
-	 */
-	private transient @Nullable ConfigurableListableBeanFactory factory;
 
 	private transient @Nullable LockAdvisors advisors;
 
@@ -137,13 +131,12 @@ public class DistributedLockBeanPostProcessor extends ContextAdvice implements S
 	@Override
 	public void setBeanFactory(BeanFactory beanFactory) {
 		super.setBeanFactory(beanFactory);
-		this.factory = (beanFactory instanceof ConfigurableListableBeanFactory listable) ? listable : null;
-		if (exposesProxies(beanFactory)) {
+		DefaultListableBeanFactory beans = (DefaultListableBeanFactory) beanFactory;
+		if (exposesProxies(beans)) {
 			setExposeProxy(true);
 		}
-		LockModes.requireThatOfParents(beanFactory, this.proxying);
-		LockAdvisors created = LockAdvisors.of(beanFactory, this.settings, this.template, this.adviceOrder,
-				this.proxying);
+		LockModes.requireThatOfParents(beans, this.proxying);
+		LockAdvisors created = LockAdvisors.of(beans, this.settings, this.template, this.adviceOrder, this.proxying);
 		this.advisors = created;
 		this.advisor = created.lock();
 		if (!this.proxying) {
@@ -193,14 +186,15 @@ public class DistributedLockBeanPostProcessor extends ContextAdvice implements S
 
 	@Override
 	public void afterSingletonsInstantiated() {
-		if (this.proxying && this.factory != null) {
-			this.unseen.check(this.factory);
+		LockAdvisors created = requiredAdvisors();
+		if (this.proxying) {
+			this.unseen.check(created.beans());
 		}
 		this.started = true;
-		if (verifiesCommits() && this.factory != null) {
-			TransactionListeners.listenToSingletons(this.factory);
+		if (verifiesCommits()) {
+			TransactionListeners.listenToSingletons(created.beans());
 		}
-		requiredAdvisors().operations().check(this.template);
+		created.operations().check(this.template);
 	}
 
 	/**
@@ -264,10 +258,11 @@ public class DistributedLockBeanPostProcessor extends ContextAdvice implements S
 	 */
 	private void requireNoOtherUse(Object bean, String beanName) {
 		boolean used = bean instanceof Advised || UnreachableMethods.areCalledOnTheObject(ClassUtils.getUserClass(bean))
-				|| (this.factory instanceof AbstractBeanFactory beans && beans.getBeanPostProcessors()
+				|| requiredAdvisors().beans()
+					.getBeanPostProcessors()
 					.stream()
 					.filter((each) -> each != this && each instanceof AbstractAdvisingBeanPostProcessor)
-					.anyMatch((each) -> each.postProcessAfterInitialization(bean, beanName) != bean));
+					.anyMatch((each) -> each.postProcessAfterInitialization(bean, beanName) != bean);
 		if (used) {
 			throw new InvalidLockSetupException(
 					"Bean '%s' of type %s would run without its locks: it is injected into itself, or into a bean that it needs, and has an annotation that is served afterwards, such as @Async, @Retryable, @Scheduled or @KafkaListener"

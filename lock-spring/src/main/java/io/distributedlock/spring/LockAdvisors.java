@@ -13,8 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.Advisor;
 import org.springframework.aop.framework.Advised;
-import org.springframework.beans.factory.BeanFactory;
-import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.context.expression.BeanFactoryResolver;
 import org.springframework.core.annotation.AnnotationAwareOrderComparator;
 import org.springframework.transaction.interceptor.TransactionAspectSupport;
@@ -22,6 +21,7 @@ import org.springframework.transaction.interceptor.TransactionAspectSupport;
 /**
  * The advice of one application context, and its place among the advice of a bean.
  *
+ * @param beans the bean factory of the application context
  * @param operations what the annotations ask for
  * @param checks finds mistakes in annotations
  * @param interceptor runs methods under their locks
@@ -29,8 +29,8 @@ import org.springframework.transaction.interceptor.TransactionAspectSupport;
  * @param commitCheck checks the locks before a commit, {@code null} without Spring's
  * transactions
  */
-record LockAdvisors(LockOperationSource operations, AnnotationChecks checks, MethodInterceptor interceptor,
-		LockAdvisor lock, @Nullable LockAdvisor commitCheck) {
+record LockAdvisors(DefaultListableBeanFactory beans, LockOperationSource operations, AnnotationChecks checks,
+		MethodInterceptor interceptor, LockAdvisor lock, @Nullable LockAdvisor commitCheck) {
 
 	/**
 	 * Create the advice.
@@ -40,25 +40,19 @@ record LockAdvisors(LockOperationSource operations, AnnotationChecks checks, Met
 	 * @param order the order of the advice for locks
 	 * @param proxying whether beans are wrapped in proxies
 	 */
-	static LockAdvisors of(BeanFactory beans, DistributedLockSettings settings, Supplier<LockTemplate> template,
-			int order, boolean proxying) {
+	static LockAdvisors of(DefaultListableBeanFactory beans, DistributedLockSettings settings,
+			Supplier<LockTemplate> template, int order, boolean proxying) {
 		LockExpressionParser parser = new LockExpressionParser(
-				settings.beanReferences() ? new BeanFactoryResolver(beans) : null,
-				(beans instanceof ConfigurableBeanFactory configurable) ? configurable.getBeanClassLoader() : null);
-		LockOperationSource operations = new LockOperationSource(parser, (text) -> resolvePlaceholders(beans, text),
-				settings, beans);
+				settings.beanReferences() ? new BeanFactoryResolver(beans) : null, beans.getBeanClassLoader());
+		LockOperationSource operations = new LockOperationSource(parser,
+				(text) -> (text != null) ? beans.resolveEmbeddedValue(text) : null, settings, beans);
 		LockPointcut pointcut = new LockPointcut(operations);
 		DistributedLockInterceptor interceptor = new DistributedLockInterceptor(operations, template);
 		LockAdvisor lock = new LockAdvisor(pointcut, interceptor, beans, SerializedAdvisor.Role.LOCK);
 		lock.setOrder(order);
-		return new LockAdvisors(operations, new AnnotationChecks(operations, proxying), interceptor, lock,
+		return new LockAdvisors(beans, operations, new AnnotationChecks(operations, proxying), interceptor, lock,
 				OptionalLibraries.TRANSACTIONS ? new LockAdvisor(pointcut, new CommitCheckInterceptor(), beans,
 						SerializedAdvisor.Role.COMMIT_CHECK) : null);
-	}
-
-	private static @Nullable String resolvePlaceholders(BeanFactory beans, @Nullable String text) {
-		return (text != null && beans instanceof ConfigurableBeanFactory configurable)
-				? configurable.resolveEmbeddedValue(text) : text;
 	}
 
 	/**

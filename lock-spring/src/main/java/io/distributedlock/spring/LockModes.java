@@ -4,7 +4,6 @@ import io.distributedlock.annotation.InvalidLockSetupException;
 import io.distributedlock.spring.aspectj.DistributedLockAspect;
 import io.distributedlock.spring.internal.support.OptionalLibraries;
 
-import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.HierarchicalBeanFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -23,9 +22,8 @@ final class LockModes {
 	 * Compare a context with its parents.
 	 * @throws InvalidLockSetupException if one differs
 	 */
-	static void requireThatOfParents(BeanFactory beans, boolean proxying) {
-		BeanFactory parent = (beans instanceof HierarchicalBeanFactory child) ? child.getParentBeanFactory() : null;
-		if (!(parent instanceof ListableBeanFactory parents)) {
+	static void requireThatOfParents(HierarchicalBeanFactory beans, boolean proxying) {
+		if (!(beans.getParentBeanFactory() instanceof ListableBeanFactory parents)) {
 			return;
 		}
 		boolean differs = BeanFactoryUtils.beansOfTypeIncludingAncestors(parents, ContextAdvice.class, true, false)
