@@ -27,60 +27,15 @@ import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
  * without them.
  * <p>
  * Why: docs/decisions/019-acquire-and-close-around-the-method.md
+ *
+ * @param template gives the locks
+ * @param rules what the annotations say about calls
+ * @param request what to lock
+ * @param invocation the call as the proxy made it
  */
-public final class AnnotatedCall {
+public record AnnotatedCall(LockTemplate template, CallRules rules, LockRequest request, MethodInvocation invocation) {
 
 	private static final LimitedLog warnings = new LimitedLog(LoggerFactory.getLogger(AnnotatedCall.class));
-
-	private final LockTemplate template;
-
-	private final CallRules rules;
-
-	private final LockRequest request;
-
-	private final MethodInvocation call;
-
-	private final boolean copied;
-
-	/**
-	 * Create a call.
-	 * @param template gives the locks
-	 * @param rules what the annotations say about calls
-	 * @param request what to lock
-	 * @param call the call
-	 */
-	public AnnotatedCall(LockTemplate template, CallRules rules, LockRequest request, MethodInvocation call) {
-		this(template, rules, request, call, false);
-	}
-
-	private AnnotatedCall(LockTemplate template, CallRules rules, LockRequest request, MethodInvocation call,
-			boolean copied) {
-		this.template = template;
-		this.rules = rules;
-		this.request = request;
-		this.call = call;
-		this.copied = copied;
-	}
-
-	CallRules rules() {
-		return this.rules;
-	}
-
-	/**
-	 * Return the call as the proxy made it.
-	 * @return the invocation
-	 */
-	public MethodInvocation invocation() {
-		return this.call;
-	}
-
-	/**
-	 * Return the object that the call is made on.
-	 * @return the target
-	 */
-	public Object target() {
-		return targetOf(this.call);
-	}
 
 	/**
 	 * Return the object that a call is made on: the proxy itself if there is no object
@@ -99,22 +54,15 @@ public final class AnnotatedCall {
 	 * @return the proxy
 	 */
 	public Object proxy() {
-		return ((ProxyMethodInvocation) this.call).getProxy();
-	}
-
-	/**
-	 * Return the arguments of the call.
-	 * @return the arguments
-	 */
-	public @Nullable Object[] arguments() {
-		return this.call.getArguments();
+		return ((ProxyMethodInvocation) this.invocation).getProxy();
 	}
 
 	/**
 	 * Return the method for a message.
 	 */
 	String method() {
-		return this.call.getMethod().getDeclaringClass().getSimpleName() + "." + this.call.getMethod().getName();
+		return this.invocation.getMethod().getDeclaringClass().getSimpleName() + "."
+				+ this.invocation.getMethod().getName();
 	}
 
 	/**
@@ -123,7 +71,7 @@ public final class AnnotatedCall {
 	 */
 	AnnotatedCall copy() {
 		return new AnnotatedCall(this.template, this.rules, this.request,
-				((ProxyMethodInvocation) this.call).invocableClone(), true);
+				((ProxyMethodInvocation) this.invocation).invocableClone());
 	}
 
 	LockHandle acquire() {
@@ -163,7 +111,7 @@ public final class AnnotatedCall {
 			return proceed(locks.handle());
 		}
 		return locks.run(() -> {
-			CommitCheckInterceptor.note(locks, this.call);
+			CommitCheckInterceptor.note(locks, this.invocation);
 			return proceed(locks.handle());
 		});
 	}
@@ -176,7 +124,7 @@ public final class AnnotatedCall {
 		handle.ensureHeld();
 		int parameter = this.rules.handleParameter();
 		if (parameter >= 0) {
-			this.call.getArguments()[parameter] = handle;
+			this.invocation.getArguments()[parameter] = handle;
 		}
 		return proceed();
 	}
@@ -187,7 +135,7 @@ public final class AnnotatedCall {
 	 * another one, or none.
 	 */
 	private @Nullable Object proceed() throws Throwable {
-		return this.copied ? ExposeInvocationInterceptor.INSTANCE.invoke(this.call) : this.call.proceed();
+		return ExposeInvocationInterceptor.INSTANCE.invoke(this.invocation);
 	}
 
 	/**

@@ -31,9 +31,8 @@ public final class CommitCheckInterceptor implements MethodInterceptor {
 	 * Note the locks that the call holds, and what code on this thread finds of locks.
 	 */
 	static void note(CallLocks locks, MethodInvocation call) {
-		if (call instanceof ProxyMethodInvocation invocation) {
-			invocation.setUserAttribute(HELD, new Held(locks, LockScope.onThread(), Thread.currentThread()));
-		}
+		((ProxyMethodInvocation) call).setUserAttribute(HELD,
+				new Held(locks, LockScope.onThread(), Thread.currentThread()));
 	}
 
 	/**
@@ -42,14 +41,12 @@ public final class CommitCheckInterceptor implements MethodInterceptor {
 	 * @param call the call
 	 */
 	public static void noteNone(MethodInvocation call) {
-		if (call instanceof ProxyMethodInvocation invocation) {
-			invocation.setUserAttribute(HELD, NOTHING);
-		}
+		((ProxyMethodInvocation) call).setUserAttribute(HELD, NOTHING);
 	}
 
 	@Override
 	public @Nullable Object invoke(MethodInvocation call) throws Throwable {
-		Object noted = (call instanceof ProxyMethodInvocation invocation) ? invocation.getUserAttribute(HELD) : null;
+		Object noted = ((ProxyMethodInvocation) call).getUserAttribute(HELD);
 		if (noted instanceof Held held) {
 			held.locks.checkOwnTransaction();
 			return (held.thread == Thread.currentThread()) ? call.proceed() : held.scope.call(call::proceed);

@@ -135,7 +135,7 @@ final class ReactiveInvocation implements LockedInvocation {
 		LockHandle handle = locks.handle();
 		LockScope inner = outer.with(locks);
 		if (this.adapter == null) {
-			CoroutineLocks.putInto(call.arguments(), inner.enclosing());
+			CoroutineLocks.putInto(call.invocation().getArguments(), inner.enclosing());
 		}
 		MethodBody method = () -> call.proceed(handle);
 		Flux<?> body = Flux.deferContextual((context) -> new FluxUnderLocks<>(

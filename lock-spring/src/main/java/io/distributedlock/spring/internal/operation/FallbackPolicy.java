@@ -5,6 +5,7 @@ import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.spring.internal.invocation.AnnotatedCall;
@@ -80,16 +81,15 @@ record FallbackPolicy(Method fallback, boolean takesException, boolean reachable
 	 * generic base class or interface may leave them open.
 	 */
 	private static List<Class<?>> parameters(Method method, Class<?> userClass) {
-		List<Class<?>> types = new ArrayList<>();
-		for (int i = 0; i < method.getParameterCount(); i++) {
-			types.add(ResolvableType.forMethodParameter(method, i, userClass).resolve(Object.class));
-		}
-		return types;
+		return IntStream.range(0, method.getParameterCount())
+			.<Class<?>>mapToObj((i) -> ResolvableType.forMethodParameter(method, i, userClass).resolve(Object.class))
+			.toList();
 	}
 
 	@Override
 	public @Nullable Object end(LockNotAcquiredException contention, AnnotatedCall call) throws Throwable {
-		List<@Nullable Object> arguments = new ArrayList<@Nullable Object>(Arrays.asList(call.arguments()));
+		List<@Nullable Object> arguments = new ArrayList<@Nullable Object>(
+				Arrays.asList(call.invocation().getArguments()));
 		if (this.takesException) {
 			arguments.add(placeOfException(this.fallback, arguments.size()), contention);
 		}
@@ -112,7 +112,8 @@ record FallbackPolicy(Method fallback, boolean takesException, boolean reachable
 	 */
 	private Object callee(AnnotatedCall call) {
 		Object proxy = call.proxy();
-		return (this.reachable && this.fallback.getDeclaringClass().isInstance(proxy)) ? proxy : call.target();
+		return (this.reachable && this.fallback.getDeclaringClass().isInstance(proxy)) ? proxy
+				: AnnotatedCall.targetOf(call.invocation());
 	}
 
 }
