@@ -21,17 +21,12 @@ import org.springframework.aop.support.AopUtils;
  * the return type.
  * <p>
  * Why: docs/decisions/019-acquire-and-close-around-the-method.md
+ *
+ * @param operations what the annotations ask for
+ * @param template gives the template
  */
-final class DistributedLockInterceptor implements MethodInterceptor {
-
-	private final LockOperationSource operations;
-
-	private final Supplier<LockTemplate> template;
-
-	DistributedLockInterceptor(LockOperationSource operations, Supplier<LockTemplate> template) {
-		this.operations = operations;
-		this.template = template;
-	}
+record DistributedLockInterceptor(LockOperationSource operations,
+		Supplier<LockTemplate> template) implements MethodInterceptor {
 
 	@Override
 	public @Nullable Object invoke(MethodInvocation call) throws Throwable {

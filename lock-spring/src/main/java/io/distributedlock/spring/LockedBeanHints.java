@@ -26,28 +26,20 @@ import org.springframework.util.ReflectionUtils;
 /**
  * Registers what the calls of one bean's locked methods do by reflection: the advice
  * calls the method or its fallback, and expressions read their arguments.
+ *
+ * @param hints where it is registered
+ * @param type the class of the bean
+ * @param beans the beans that expressions may name
  */
-final class LockedBeanHints {
+record LockedBeanHints(RuntimeHints hints, Class<?> type, BeanFactory beans) {
 
 	private static final Pattern VARIABLE = Pattern.compile("#(\\w+)");
 
 	private static final Pattern BEAN = Pattern.compile("@(\\w+)");
 
-	private final ParameterNameDiscoverer parameterNames = new DefaultParameterNameDiscoverer();
+	private static final ParameterNameDiscoverer PARAMETER_NAMES = new DefaultParameterNameDiscoverer();
 
-	private final BindingReflectionHintsRegistrar binding = new BindingReflectionHintsRegistrar();
-
-	private final RuntimeHints hints;
-
-	private final Class<?> type;
-
-	private final BeanFactory beans;
-
-	LockedBeanHints(RuntimeHints hints, Class<?> type, BeanFactory beans) {
-		this.hints = hints;
-		this.type = type;
-		this.beans = beans;
-	}
+	private static final BindingReflectionHintsRegistrar BINDING = new BindingReflectionHintsRegistrar();
 
 	void register(List<Method> locked) {
 		// a superclass that the image does not know would seem to have no locked methods
@@ -81,7 +73,7 @@ final class LockedBeanHints {
 			if (all || variables.contains("p" + i) || variables.contains("a" + i) || variables.contains(name(named, i))
 					|| variables.contains(name(method, i))) {
 				registerRead(method.getParameterTypes()[i]);
-				this.binding.registerReflectionHints(this.hints.reflection(), method.getGenericParameterTypes()[i]);
+				BINDING.registerReflectionHints(this.hints.reflection(), method.getGenericParameterTypes()[i]);
 			}
 		}
 		if (mentions(expression, "target")) {
@@ -106,7 +98,7 @@ final class LockedBeanHints {
 	}
 
 	private @Nullable String name(Method method, int index) {
-		@Nullable String[] names = this.parameterNames.getParameterNames(method);
+		@Nullable String[] names = PARAMETER_NAMES.getParameterNames(method);
 		return (names != null && index < names.length) ? names[index] : null;
 	}
 

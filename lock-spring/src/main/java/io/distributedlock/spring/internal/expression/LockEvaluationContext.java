@@ -22,31 +22,14 @@ import org.springframework.expression.TypedValue;
  * call. Everything that finds properties, methods and types is shared between calls,
  * since it caches what it has found. Spring's own context for methods is created for each
  * call without these caches; that took three quarters of the time of a call.
+ *
+ * @param shared what finds properties, methods and types
+ * @param root what {@code #root} is
+ * @param parameters the index of each parameter by its names
+ * @param arguments the arguments of the call
  */
-final class LockEvaluationContext implements EvaluationContext {
-
-	private final EvaluationContext shared;
-
-	private final TypedValue root;
-
-	private final Map<String, Integer> parameters;
-
-	private final @Nullable Object[] arguments;
-
-	/**
-	 * Create a context.
-	 * @param shared what finds properties, methods and types
-	 * @param root what {@code #root} is
-	 * @param parameters the index of each parameter by its names
-	 * @param arguments the arguments of the call
-	 */
-	LockEvaluationContext(EvaluationContext shared, Object root, Map<String, Integer> parameters,
-			@Nullable Object[] arguments) {
-		this.shared = shared;
-		this.root = new TypedValue(root);
-		this.parameters = parameters;
-		this.arguments = arguments;
-	}
+record LockEvaluationContext(EvaluationContext shared, TypedValue root, Map<String, Integer> parameters,
+		List<@Nullable Object> arguments) implements EvaluationContext {
 
 	@Override
 	public TypedValue getRootObject() {
@@ -56,17 +39,12 @@ final class LockEvaluationContext implements EvaluationContext {
 	@Override
 	public @Nullable Object lookupVariable(String name) {
 		Integer index = this.parameters.get(name);
-		return (index != null) ? this.arguments[index] : null;
+		return (index != null) ? this.arguments.get(index) : null;
 	}
 
 	@Override
 	public void setVariable(String name, @Nullable Object value) {
 		throw new UnsupportedOperationException("An expression of a lock cannot assign variables");
-	}
-
-	@Override
-	public boolean isAssignmentEnabled() {
-		return false;
 	}
 
 	@Override

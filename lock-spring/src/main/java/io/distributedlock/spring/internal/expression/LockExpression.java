@@ -1,6 +1,7 @@
 package io.distributedlock.spring.internal.expression;
 
 import java.lang.reflect.Method;
+import java.util.Arrays;
 import java.util.Map;
 
 import io.distributedlock.InvalidLockKeyException;
@@ -10,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.expression.EvaluationContext;
 import org.springframework.expression.EvaluationException;
 import org.springframework.expression.Expression;
+import org.springframework.expression.TypedValue;
 
 /**
  * A parsed expression of an annotation. Arguments of a call are data, they are never
@@ -39,9 +41,10 @@ public record LockExpression(Expression expression, String attribute, String tex
 	 */
 	public @Nullable Object evaluate(MethodInvocation call, Object target) {
 		@Nullable Object[] arguments = call.getArguments();
-		LockKeyRoot root = new LockKeyRoot(this.method, arguments, target);
+		TypedValue root = new TypedValue(new LockKeyRoot(this.method, arguments, target));
 		try {
-			return this.expression.getValue(new LockEvaluationContext(this.context, root, this.parameters, arguments));
+			return this.expression
+				.getValue(new LockEvaluationContext(this.context, root, this.parameters, Arrays.asList(arguments)));
 		}
 		catch (EvaluationException ex) {
 			throw refused(ex);

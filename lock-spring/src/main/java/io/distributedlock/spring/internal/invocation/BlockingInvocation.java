@@ -10,14 +10,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs the method on the caller's thread and holds the locks until it returns.
+ *
+ * @param returned what the method returns
  */
-final class BlockingInvocation implements LockedInvocation {
-
-	private final ReturnType returned;
-
-	BlockingInvocation(ReturnType returned) {
-		this.returned = returned;
-	}
+record BlockingInvocation(ReturnType returned) implements LockedInvocation {
 
 	@Override
 	public @Nullable Object invoke(AnnotatedCall call) throws Throwable {

@@ -41,16 +41,7 @@ final class CoroutineLocks {
 		return ThreadContextElementKt.asContextElement(EnclosingLocks.CURRENT, enclosing);
 	}
 
-	private static final class Inside<T> implements Continuation<T> {
-
-		private final Continuation<T> caller;
-
-		private final CoroutineContext context;
-
-		private Inside(Continuation<T> caller, CoroutineContext context) {
-			this.caller = caller;
-			this.context = context;
-		}
+	private record Inside<T>(Continuation<T> caller, CoroutineContext context) implements Continuation<T> {
 
 		@Override
 		public CoroutineContext getContext() {
