@@ -271,9 +271,9 @@ class DistributedLockTests {
 
 	@Test
 	void unknownPropertyOfTheRootIsFoundAtStart() {
-		assertThatStartFails(UnknownOfRoot.class, "key = \"#root.metodName\"", "#root has no property 'metodName'",
+		assertThatStartFails(UnknownOfRoot.class, "key = \"#root.metodName\"", "there is no property 'metodName'",
 				"methodName");
-		assertThatStartFails(UnknownOfRootBehind.class, "condition", "#root has no property 'arguments'", "args");
+		assertThatStartFails(UnknownOfRootBehind.class, "condition", "there is no property 'arguments'", "args");
 	}
 
 	/**
@@ -281,7 +281,7 @@ class DistributedLockTests {
 	 */
 	@Test
 	void classAndTextOfTheRootAreNoKeys() {
-		assertThatStartFails(ClassOfRoot.class, "#root has no property 'class'", "targetClass");
+		assertThatStartFails(ClassOfRoot.class, "there is no property 'class'", "targetClass");
 		assertThatStartFails(ClassOfRootAlone.class, "there is no property 'class'");
 		assertThatStartFails(TextOfRoot.class, "there is no method 'toString'");
 		assertThatStartFails(TextOfRootAlone.class, "there is no method 'toString'");

@@ -243,7 +243,8 @@ public final class LockExpressionParser {
 		if (onRoot && node instanceof PropertyOrFieldReference property
 				&& !LockKeyRoot.PROPERTIES.contains(property.getName())) {
 			throw attributes.invalid(attribute, "there is no property '%s'".formatted(property.getName()),
-					"Write a parameter as #%1$s, and a literal in quotes: \"'%1$s'\"".formatted(property.getName()),
+					"Write a parameter as #%1$s, and a literal in quotes: \"'%1$s'\". The properties of #root are %2$s"
+						.formatted(property.getName(), new TreeSet<>(LockKeyRoot.PROPERTIES)),
 					null);
 		}
 		if (onRoot && node instanceof MethodReference method && !isMethodOfRoot(method.getName())) {
@@ -252,16 +253,11 @@ public final class LockExpressionParser {
 						.formatted(method.getName()),
 					null);
 		}
-		if (node instanceof CompoundExpression && node.getChildCount() > 1 && isRoot(node.getChild(0))
-				&& node.getChild(1) instanceof PropertyOrFieldReference property
-				&& !LockKeyRoot.PROPERTIES.contains(property.getName())) {
-			throw attributes.invalid(attribute, "#root has no property '%s'".formatted(property.getName()),
-					"Use one of %s".formatted(new TreeSet<>(LockKeyRoot.PROPERTIES)), null);
-		}
 		boolean ownRoot = node instanceof Projection || node instanceof Selection || node instanceof Indexer;
+		boolean compound = node instanceof CompoundExpression;
 		for (int i = 0; i < node.getChildCount(); i++) {
-			boolean behindOther = node instanceof CompoundExpression && i > (isRoot(node.getChild(0)) ? 1 : 0);
-			check(node.getChild(i), onRoot && !ownRoot && !behindOther, attribute, attributes);
+			boolean ofRoot = compound && i == 1 && isRoot(node.getChild(0));
+			check(node.getChild(i), ofRoot || (onRoot && !ownRoot && (!compound || i == 0)), attribute, attributes);
 		}
 	}
 
