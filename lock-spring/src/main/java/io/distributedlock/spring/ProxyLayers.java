@@ -3,11 +3,11 @@ package io.distributedlock.spring;
 import java.lang.reflect.Field;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
+import java.util.Objects;
 
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.SpringProxy;
-import org.springframework.aop.TargetSource;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.target.AbstractBeanFactoryBasedTargetSource;
@@ -37,37 +37,33 @@ final class ProxyLayers {
 	 * Return whether one of the layers takes the locks.
 	 */
 	static boolean takeLocks(Object bean) {
-		for (Advised each = layer(bean); each != null; each = next(each)) {
-			if (LockAdvisor.isAmong(each) || isOfAnotherBean(each)) {
-				return true;
-			}
-		}
-		return false;
+		Advised layer = layer(bean);
+		Object target = behind(bean);
+		return (layer != null && (LockAdvisor.isAmong(layer) || isOfAnotherBean(layer)))
+				|| (target != null && takeLocks(target));
 	}
 
 	/**
 	 * Return the class of the object behind all layers.
 	 */
 	static Class<?> targetClass(Object bean) {
-		Object each = bean;
-		for (Advised layer = layer(each); layer != null; layer = layer(each)) {
-			Object target = target(layer);
-			if (target == null) {
-				Class<?> type = layer.getTargetClass();
-				return (type != null) ? type : each.getClass();
-			}
-			each = target;
+		Object target = behind(bean);
+		if (target != null) {
+			return targetClass(target);
 		}
-		return (each instanceof DecoratingProxy proxy) ? proxy.getDecoratedClass()
-				: AopProxyUtils.ultimateTargetClass(each);
+		Advised layer = layer(bean);
+		if (layer != null) {
+			return Objects.requireNonNullElse(layer.getTargetClass(), bean.getClass());
+		}
+		return (bean instanceof DecoratingProxy proxy) ? proxy.getDecoratedClass()
+				: AopProxyUtils.ultimateTargetClass(bean);
 	}
 
 	/**
 	 * Return the object behind all layers that show it.
 	 */
 	static Object innermost(Object bean) {
-		Advised layer = layer(bean);
-		Object target = (layer != null) ? target(layer) : null;
+		Object target = behind(bean);
 		return (target != null) ? innermost(target) : bean;
 	}
 
@@ -76,8 +72,7 @@ final class ProxyLayers {
 	 * sees the methods of those interfaces only.
 	 */
 	static boolean isStacked(Object bean) {
-		Advised layer = layer(bean);
-		Object target = (layer != null) ? target(layer) : null;
+		Object target = behind(bean);
 		return target != null && layer(target) != null && Proxy.isProxyClass(target.getClass());
 	}
 
@@ -107,14 +102,15 @@ final class ProxyLayers {
 				&& ContextAdvice.isIn(source.getBeanFactory());
 	}
 
-	private static @Nullable Advised next(Advised layer) {
-		Object target = target(layer);
-		return (target != null) ? layer(target) : null;
-	}
-
-	private static @Nullable Object target(Advised layer) {
-		TargetSource source = layer.getTargetSource();
-		return (source instanceof HotSwappableTargetSource swappable) ? swappable.getTarget()
+	/**
+	 * Return the object behind the outermost layer, {@code null} if it is not known.
+	 */
+	private static @Nullable Object behind(Object bean) {
+		Advised layer = layer(bean);
+		if (layer == null) {
+			return null;
+		}
+		return (layer.getTargetSource() instanceof HotSwappableTargetSource swappable) ? swappable.getTarget()
 				: AopProxyUtils.getSingletonTarget(layer);
 	}
 

@@ -110,7 +110,7 @@ public final class DistributedLockAspect {
 	public @Nullable Object aroundLockedMethod(ProceedingJoinPoint point) throws Throwable {
 		MethodInterceptor newest = ADVICE.peekFirst();
 		MethodInterceptor advice = (newest != null) ? newest : closed;
-		JoinPointInvocation call = new JoinPointInvocation(point);
+		JoinPointInvocation call = new JoinPointInvocation(point, point.getArgs());
 		return (advice != null && !call.belongsToItsOverride()) ? advice.invoke(call) : point.proceed();
 	}
 

@@ -29,11 +29,7 @@ final class JoinPointInvocation implements ProxyMethodInvocation {
 
 	private @Nullable Object[] arguments;
 
-	JoinPointInvocation(ProceedingJoinPoint point) {
-		this(point, point.getArgs());
-	}
-
-	private JoinPointInvocation(ProceedingJoinPoint point, @Nullable Object[] arguments) {
+	JoinPointInvocation(ProceedingJoinPoint point, @Nullable Object[] arguments) {
 		this.point = point;
 		this.arguments = arguments;
 	}

@@ -74,15 +74,11 @@ public final class LockTemplateLockRegistry implements RenewableLockRegistry<Dis
 	 */
 	@Override
 	public void renewLock(Object lockKey) {
-		renew(lockKey, null);
+		renewLock(lockKey, null);
 	}
 
 	@Override
-	public void renewLock(Object lockKey, Duration ttl) {
-		renew(lockKey, ttl);
-	}
-
-	private void renew(Object lockKey, @Nullable Duration ttl) {
+	public void renewLock(Object lockKey, @Nullable Duration ttl) {
 		List<LockHandle> held = this.locked.held(request(lockKey)).stream().filter(LockHandle::isValid).toList();
 		if (held.isEmpty()) {
 			throw new IllegalStateException(

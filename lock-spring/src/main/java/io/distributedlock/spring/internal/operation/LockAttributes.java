@@ -68,8 +68,11 @@ record LockAttributes(MergedAnnotation<DistributedLock> annotation, Method metho
 		}
 		Class<?> type = (source instanceof Class<?> annotated) ? annotated : this.userClass;
 		Class<?> declaring = this.method.getDeclaringClass();
-		boolean madeAtRunTime = Proxy.isProxyClass(declaring) || declaring.isHidden() || declaring.isSynthetic();
-		return name((!madeAtRunTime && type.isAssignableFrom(declaring)) ? declaring : type, this.method);
+		return name((!isMadeAtRunTime(declaring) && type.isAssignableFrom(declaring)) ? declaring : type, this.method);
+	}
+
+	static boolean isMadeAtRunTime(Class<?> type) {
+		return Proxy.isProxyClass(type) || type.isHidden() || type.isSynthetic();
 	}
 
 	private static String name(Class<?> type, Method method) {

@@ -1,6 +1,5 @@
 package io.distributedlock.spring.internal.operation;
 
-import java.lang.reflect.Proxy;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -23,7 +22,8 @@ final class SharedNames {
 
 	void note(LockAttributes attributes) {
 		Class<?> type = attributes.userClass();
-		if (attributes.nameOfMethod().isEmpty() || attributes.raw("key").contains("target") || isMadeAtRunTime(type)) {
+		if (attributes.nameOfMethod().isEmpty() || attributes.raw("key").contains("target")
+				|| LockAttributes.isMadeAtRunTime(type)) {
 			return;
 		}
 		this.owners.merge(attributes.defaultName(), type, (first, second) -> {
@@ -35,10 +35,6 @@ final class SharedNames {
 					first.getName(), second.getName(), attributes.defaultName());
 			return Object.class;
 		});
-	}
-
-	private static boolean isMadeAtRunTime(Class<?> type) {
-		return Proxy.isProxyClass(type) || type.isHidden() || type.isSynthetic();
 	}
 
 }

@@ -45,20 +45,13 @@ public final class WovenMethods {
 	public static void check(Class<?> userClass, BiPredicate<Method, Class<?>> locked) {
 		ReflectionUtils.doWithMethods(userClass, (method) -> {
 			Method specific = AopUtils.getMostSpecificMethod(method, userClass);
-			if (mayBeLocked(specific) && isOrWouldBeLocked(specific, userClass, locked)) {
+			if (isOrWouldBeLocked(specific, userClass, locked)) {
 				Gap gap = gap(specific);
 				if (gap != null) {
 					throw new InvalidLockOperationException(specific, userClass, gap.reason, gap.action, null);
 				}
 			}
 		});
-	}
-
-	/**
-	 * An annotation on a class applies to its public methods.
-	 */
-	private static boolean mayBeLocked(Method method) {
-		return Modifier.isPublic(method.getModifiers()) || LockAnnotations.areOn(method);
 	}
 
 	private static boolean isOrWouldBeLocked(Method method, Class<?> userClass, BiPredicate<Method, Class<?>> locked) {

@@ -161,17 +161,14 @@ final class TransactionLocks implements TransactionSynchronization, CallLocks.Ke
 		if (TransactionSynchronizationManager.getResource(KEY) == this) {
 			TransactionSynchronizationManager.unbindResource(KEY);
 		}
-		RuntimeException failure = null;
-		for (LockHandle next = this.kept.poll(); next != null; next = this.kept.poll()) {
+		LockHandle next = this.kept.poll();
+		if (next != null) {
 			try {
 				next.close();
 			}
-			catch (RuntimeException ex) {
-				failure = (failure != null) ? failure : ex;
+			finally {
+				release();
 			}
-		}
-		if (failure != null) {
-			throw failure;
 		}
 	}
 
