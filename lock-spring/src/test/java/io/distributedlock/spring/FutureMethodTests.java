@@ -17,14 +17,17 @@ import java.util.function.Supplier;
 
 import io.distributedlock.LockContext;
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockLostException;
 import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockNotAcquiredException.Reason;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.annotation.DistributedLock;
+import io.distributedlock.annotation.OnLost;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.test.patience.Patience;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
@@ -165,12 +168,7 @@ class FutureMethodTests {
 	@Test
 	void asynchronousMethodRunsOnTheThreadThatWaitsForIt() throws Exception {
 		ExecutorService one = Executors.newSingleThreadExecutor();
-		try (AnnotationConfigApplicationContext asynchronous = Contexts.open(this.provider, false, true, (beans) -> {
-			beans.register(Background.class);
-			beans.registerBean("taskExecutor", Executor.class, () -> one);
-			beans.registerBean(DefaultLockTemplate.class,
-					() -> DefaultLockTemplate.builder().provider(this.provider).executor(one).build());
-		})) {
+		try (AnnotationConfigApplicationContext asynchronous = asynchronous(one)) {
 			Background background = asynchronous.getBean(Background.class);
 			Thread thread = one.submit(Thread::currentThread).get();
 			CompletableFuture<Thread> work = new CompletableFuture<>();
@@ -190,12 +188,61 @@ class FutureMethodTests {
 		}
 	}
 
+	@Test
+	void asynchronousMethodFallsBackOnTheThreadThatWaitsForIt() throws Exception {
+		ExecutorService one = Executors.newSingleThreadExecutor();
+		try (AnnotationConfigApplicationContext asynchronous = asynchronous(one)) {
+			Background background = asynchronous.getBean(Background.class);
+			this.provider.contended(true);
+			Thread thread = one.submit(Thread::currentThread).get();
+			assertThat(background.orInstead()).succeedsWithin(LONG).isSameAs(thread);
+			assertThat(background.run(new CompletableFuture<>())).failsWithin(LONG)
+				.withThrowableThat()
+				.withCauseInstanceOf(LockNotAcquiredException.class);
+			assertThat(background.ranOn()).isNull();
+		}
+		finally {
+			one.shutdownNow();
+		}
+	}
+
+	@Test
+	void asynchronousMethodThatLosesItsLockFails() throws Exception {
+		ExecutorService one = Executors.newSingleThreadExecutor();
+		try (AnnotationConfigApplicationContext asynchronous = asynchronous(one)) {
+			Background background = asynchronous.getBean(Background.class);
+			CompletableFuture<String> unending = new CompletableFuture<>();
+			for (CompletableFuture<String> called : List.of(
+					background.losing(this.provider, CompletableFuture.completedFuture("done")),
+					background.losingAndCancelled(this.provider, unending))) {
+				assertThat(called).failsWithin(LONG).withThrowableThat().withCauseInstanceOf(LockLostException.class);
+			}
+			assertThat(unending).isCancelled();
+			assertThat(one.submit(LockContext::find).get()).isEmpty();
+			asynchronous.getBean(LockTemplate.class)
+				.acquire(LockRequest.of("k").withName("background").withWaitTime(LONG))
+				.close();
+		}
+		finally {
+			one.shutdownNow();
+		}
+	}
+
+	private AnnotationConfigApplicationContext asynchronous(ExecutorService threads) {
+		return Contexts.open(this.provider, false, true, (beans) -> {
+			beans.register(Background.class);
+			beans.registerBean("taskExecutor", Executor.class, () -> threads);
+			beans.registerBean(DefaultLockTemplate.class,
+					() -> DefaultLockTemplate.builder().provider(this.provider).executor(threads).build());
+		});
+	}
+
 	@EnableAsync(proxyTargetClass = true)
 	static class Background {
 
-		private volatile Thread ranOn;
+		private volatile @Nullable Thread ranOn;
 
-		Thread ranOn() {
+		@Nullable Thread ranOn() {
 			return this.ranOn;
 		}
 
@@ -203,6 +250,31 @@ class FutureMethodTests {
 		@DistributedLock(name = "background", key = "'k'", waitTime = "0")
 		public CompletableFuture<Thread> run(CompletableFuture<Thread> work) {
 			this.ranOn = Thread.currentThread();
+			return work;
+		}
+
+		@Async
+		@DistributedLock(name = "background", key = "'k'", waitTime = "0", fallback = "instead")
+		public CompletableFuture<Thread> orInstead() {
+			return run(new CompletableFuture<>());
+		}
+
+		CompletableFuture<Thread> instead() {
+			return CompletableFuture.completedFuture(Thread.currentThread());
+		}
+
+		@Async
+		@DistributedLock(name = "background", key = "'k'", waitTime = "20s", onLost = OnLost.THROW)
+		public CompletableFuture<String> losing(RecordingProvider provider, CompletableFuture<String> work) {
+			provider.loseLast();
+			return work;
+		}
+
+		@Async
+		@DistributedLock(name = "background", key = "'k'", waitTime = "20s", onLost = OnLost.INTERRUPT)
+		public CompletableFuture<String> losingAndCancelled(RecordingProvider provider,
+				CompletableFuture<String> work) {
+			provider.loseLast();
 			return work;
 		}
 
