@@ -1,15 +1,21 @@
 package io.distributedlock.autoconfigure;
 
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 import io.distributedlock.LockContext;
+import io.distributedlock.LockHandle;
+import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.autoconfigure.execution.LockExecutionAutoConfiguration;
 import io.distributedlock.autoconfigure.health.LockHealthAutoConfiguration;
 import io.distributedlock.autoconfigure.redis.RedissonLockAutoConfiguration;
+import io.distributedlock.engine.DefaultLockTemplate;
+import io.distributedlock.local.LocalLockProvider;
 import io.distributedlock.spi.LockProvider;
+import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.redisson.api.RedissonClient;
@@ -60,6 +66,24 @@ class DisabledLocksTests {
 			assertThat(bean.inside("3", () -> CompletableFuture.supplyAsync(() -> bean.run("3")).join()))
 				.isEqualTo("annotated:3");
 		});
+	}
+
+	/**
+	 * No property applies to it.
+	 */
+	@Test
+	void templateOfTheApplicationLocksAsItWasBuilt() {
+		this.runner
+			.withBean(LockTemplate.class, () -> DefaultLockTemplate.builder().provider(new LocalLockProvider()).build())
+			.run((context) -> {
+				LockTemplate template = context.getBean(LockTemplate.class);
+				try (LockHandle held = template.acquire("k")) {
+					CompletableFuture<Boolean> beside = CompletableFuture.supplyAsync(
+							() -> template.tryAcquire(LockRequest.of("k").withWaitTime(Duration.ZERO)).isPresent());
+					assertThat(beside).succeedsWithin(Patience.LIMIT).isEqualTo(false);
+					held.ensureHeld();
+				}
+			});
 	}
 
 	static class Annotated {
