@@ -22,9 +22,14 @@ record ApplicationEvents(ApplicationEventPublisher events, boolean all) implemen
 			LockEvent.Lost.class, LockEvent.ReleasedLate.class, LockEvent.OutageBegan.class,
 			LockEvent.OutageEnded.class);
 
+	/**
+	 * Others were in the way. An interrupt and a shutdown are no contention.
+	 */
+	private static final Set<Reason> CONTENTION = Set.of(Reason.CONTENDED, Reason.CROWDED);
+
 	@Override
 	public void on(LockEvent event) {
-		if (this.all || !(event instanceof LockEvent.NotAcquired refused) || isContention(refused.reason())) {
+		if (this.all || !(event instanceof LockEvent.NotAcquired refused) || CONTENTION.contains(refused.reason())) {
 			this.events.publishEvent(event);
 		}
 	}
@@ -32,14 +37,6 @@ record ApplicationEvents(ApplicationEventPublisher events, boolean all) implemen
 	@Override
 	public Set<Class<? extends LockEvent>> kinds() {
 		return this.all ? LockListener.super.kinds() : PROBLEMS;
-	}
-
-	/**
-	 * Return whether others were in the way. An interrupt and a shutdown are no
-	 * contention.
-	 */
-	private static boolean isContention(Reason reason) {
-		return reason == Reason.CONTENDED || reason == Reason.CROWDED;
 	}
 
 }

@@ -21,20 +21,14 @@ final class DefaultProviderName {
 	 */
 	static void requireAll(List<String> wanted, List<LockProvider> providers) {
 		List<String> available = names(providers);
-		for (String each : wanted) {
-			if (!available.contains(each)) {
-				throw unavailable("lock.providers contains", each, available);
-			}
-		}
+		wanted.forEach((each) -> require("lock.providers contains", each, available));
 	}
 
 	static String choose(@Nullable String wanted, List<LockProvider> providers) {
 		List<String> available = names(providers);
 		if (wanted != null) {
-			if (available.contains(wanted)) {
-				return wanted;
-			}
-			throw unavailable("lock.provider is", wanted, available);
+			require("lock.provider is", wanted, available);
+			return wanted;
 		}
 		if (available.isEmpty()) {
 			throw new InvalidLockSetupException(
@@ -55,12 +49,15 @@ final class DefaultProviderName {
 				null);
 	}
 
-	private static InvalidLockSetupException unavailable(String where, String wanted, List<String> available) {
+	private static void require(String where, String wanted, List<String> available) {
+		if (available.contains(wanted)) {
+			return;
+		}
 		String description = "%s '%s', but there is no lock provider with this name.%s".formatted(where, wanted,
 				available.isEmpty() ? "" : " Available: %s.".formatted(available));
 		String action = AotDetector.useGeneratedArtifacts() ? AheadOfTimeChoice.action(wanted)
 				: KnownProvider.advice(wanted);
-		return new InvalidLockSetupException(description, action, null);
+		throw new InvalidLockSetupException(description, action, null);
 	}
 
 	private static List<String> names(List<LockProvider> providers) {

@@ -15,8 +15,10 @@ import org.springframework.core.env.Environment;
 /**
  * Passes the properties on to the builder of the template, and names the one that is
  * refused.
+ *
+ * @param properties the properties
  */
-final class TemplateSettings {
+record TemplateSettings(LockProperties properties) {
 
 	private static final Map<String, String> HINTS = Map.of("lock.key-prefix",
 			"Without it, the prefix is spring.application.name.", "lock.lease-time",
@@ -26,12 +28,6 @@ final class TemplateSettings {
 	private static final String LEASE_TIME = "lock.lease-time";
 
 	private static final String RENEWAL_LEASE_TIME = "lock.renewal.lease-time";
-
-	private final LockProperties properties;
-
-	TemplateSettings(LockProperties properties) {
-		this.properties = properties;
-	}
 
 	void applyTo(LockTemplateBuilder builder, Environment environment) {
 		LockProperties lock = this.properties;

@@ -48,7 +48,8 @@ record RedissonCaches(Environment environment, ListableBeanFactory beans) {
 	 * no configuration then, so that they could not even be used.
 	 */
 	void requireChosen() {
-		if (!areChosen() && isProvider()) {
+		// the provider that Boot takes if none is named
+		if (!areChosen() && Caching.getCachingProvider().getClass().getName().equals(JCacheProviderListener.REDISSON)) {
 			throw new InvalidLockSetupException(
 					"The caches of this application would become Redisson's: it has the JCache API (javax.cache:cache-api) "
 							+ "and no provider of it but Redisson, which is here for the locks.",
@@ -57,13 +58,6 @@ record RedissonCaches(Environment environment, ListableBeanFactory beans) {
 							+ "If you want Redisson's caches, set spring.cache.type=jcache.",
 					null);
 		}
-	}
-
-	/**
-	 * Return whether Redisson is the provider that Boot takes if none is named.
-	 */
-	private static boolean isProvider() {
-		return Caching.getCachingProvider().getClass().getName().equals(JCacheProviderListener.REDISSON);
 	}
 
 	/**

@@ -1,7 +1,6 @@
 package io.distributedlock.autoconfigure.connection;
 
 import io.distributedlock.annotation.InvalidLockSetupException;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Host and port of a server, as they are written in a list of servers.
@@ -28,17 +27,13 @@ public record ServerAddress(String host, int port) {
 		if (colon <= 0 || text.endsWith("]")) {
 			return new ServerAddress(text, defaultPort);
 		}
-		try {
-			int port = Integer.parseInt(text.substring(colon + 1));
-			if (isPort(port)) {
-				return new ServerAddress(text.substring(0, colon), port);
-			}
-			throw invalid("%s contains '%s', whose port is not from 1 to %s.".formatted(property, text, LAST_PORT),
-					defaultPort, null);
+		String port = text.substring(colon + 1);
+		if (port.matches("\\d{1,5}") && isPort(Integer.parseInt(port))) {
+			return new ServerAddress(text.substring(0, colon), Integer.parseInt(port));
 		}
-		catch (NumberFormatException ex) {
-			throw invalid("%s contains '%s', whose port is not a number.".formatted(property, text), defaultPort, ex);
-		}
+		throw new InvalidLockSetupException(
+				"%s contains '%s', whose port is not a number from 1 to %s.".formatted(property, text, LAST_PORT),
+				"Write host:port, such as server1:%s.".formatted(defaultPort), null);
 	}
 
 	/**
@@ -59,11 +54,6 @@ public record ServerAddress(String host, int port) {
 
 	private static boolean isPort(int port) {
 		return port > 0 && port <= LAST_PORT;
-	}
-
-	private static InvalidLockSetupException invalid(String description, int defaultPort, @Nullable Throwable cause) {
-		return new InvalidLockSetupException(description, "Write host:port, such as server1:%s.".formatted(defaultPort),
-				cause);
 	}
 
 	@Override

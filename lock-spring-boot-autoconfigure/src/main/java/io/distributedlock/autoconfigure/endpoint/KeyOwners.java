@@ -3,11 +3,11 @@ package io.distributedlock.autoconfigure.endpoint;
 import java.nio.charset.StandardCharsets;
 import java.security.Principal;
 import java.time.Duration;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -15,6 +15,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import io.distributedlock.LockRequest;
@@ -85,9 +86,9 @@ record KeyOwners(List<DefaultLockTemplate> templates, Duration answerTime, Shown
 		List<String> readings = readings(key);
 		try {
 			Seen seen = seen(provider, readings);
-			Set<String> ownersHere = new HashSet<>();
-			held().filter((lock) -> lock.provider().equals(provider))
-				.forEach((lock) -> lock.ownerId().ifPresent(ownersHere::add));
+			Set<String> ownersHere = held().filter((lock) -> lock.provider().equals(provider))
+				.flatMap((lock) -> lock.ownerId().stream())
+				.collect(Collectors.toSet());
 			List<OwnerDescriptor> owners = seen.owners()
 				.stream()
 				.map(Owner::there)
@@ -115,17 +116,16 @@ record KeyOwners(List<DefaultLockTemplate> templates, Duration answerTime, Shown
 	ForcedReleaseDescriptor release(String provider, String key, String ownerHash, @Nullable Principal principal) {
 		String who = (principal != null) ? principal.getName() : "anonymous";
 		List<String> readings = readings(key);
-		String fullKey = readings.get(0);
+		Seen seen = new Seen(readings.get(0), List.of());
 		ForcedReleaseDescriptor done;
 		try {
-			Seen found = seen(provider, readings);
-			fullKey = found.fullKey();
-			done = release(provider, found, ownerHash, who);
+			seen = seen(provider, readings);
+			done = release(provider, seen, ownerHash, who);
 		}
 		catch (NotAnswered ex) {
 			done = new ForcedReleaseDescriptor("unknown", null, ex.getMessage());
 		}
-		tellAudit(provider, fullKey, ownerHash, who, done);
+		tellAudit(provider, seen.fullKey(), ownerHash, who, done);
 		return done;
 	}
 
@@ -155,15 +155,11 @@ record KeyOwners(List<DefaultLockTemplate> templates, Duration answerTime, Shown
 		Map<String, @Nullable Object> data = new LinkedHashMap<>();
 		data.put("provider", provider);
 		// as the endpoint shows it: audit events may be shown, too
-		String shown = this.keys.of(fullKey);
-		if (shown != null) {
-			data.put("key", shown);
-		}
+		data.put("key", this.keys.of(fullKey));
 		data.put("owner", ownerHash);
 		data.put("outcome", done.outcome());
-		if (done.fencingToken() != null) {
-			data.put("fencingToken", done.fencingToken());
-		}
+		data.put("fencingToken", done.fencingToken());
+		data.values().removeIf(Objects::isNull);
 		this.events.publishEvent(new AuditApplicationEvent(who, FORCED_RELEASE, data));
 	}
 
@@ -179,9 +175,9 @@ record KeyOwners(List<DefaultLockTemplate> templates, Duration answerTime, Shown
 		Set<String> readings = new LinkedHashSet<>(List.of(shown));
 		List<String> parts = (shown.length() > LONGEST_KEY) ? List.of() : List.of(shown.split(":", -1));
 		for (int key = 0; key < parts.size(); key++) {
-			String keyText = String.join(":", parts.subList(key, parts.size()));
 			for (int name = 0; name <= key; name++) {
 				String nameText = String.join(":", parts.subList(name, key));
+				String keyText = String.join(":", parts.subList(key, parts.size()));
 				this.templates.forEach((each) -> readings.addAll(escaped(each, nameText, keyText, shown)));
 			}
 		}
@@ -211,11 +207,9 @@ record KeyOwners(List<DefaultLockTemplate> templates, Duration answerTime, Shown
 		return Stream.concat(held().map(LockActivity.Held::key), waiting().map(LockActivity.Waiting::key))
 			.filter((key) -> (ShownKeys.HASH_PREFIX + ShownKeys.hash(key)).equals(hash))
 			.findFirst()
-			.orElseThrow(() -> {
-				String reason = "This node neither holds nor waits for a key with the hash '%s'. Ask for the full key, or ask a node that shows this hash"
-					.formatted(hash);
-				return new InvalidEndpointRequestException(reason, reason);
-			});
+			.orElseThrow(() -> refused(new IllegalArgumentException(
+					"This node neither holds nor waits for a key with the hash '%s'. Ask for the full key, or ask a node that shows this hash"
+						.formatted(hash))));
 	}
 
 	/**
@@ -226,10 +220,8 @@ record KeyOwners(List<DefaultLockTemplate> templates, Duration answerTime, Shown
 		List<Backends> all = this.templates.stream().map(DefaultLockTemplate::backends).toList();
 		List<Backends> having = all.stream().filter((each) -> each.providers().contains(provider)).toList();
 		if (having.isEmpty()) {
-			return answer(() -> {
-				throw new UnknownLockProviderException(provider,
-						all.stream().flatMap((each) -> each.providers().stream()).toList());
-			});
+			throw refused(new UnknownLockProviderException(provider,
+					all.stream().flatMap((each) -> each.providers().stream()).toList()));
 		}
 		for (String each : readings) {
 			Map<String, Owner> owners = new LinkedHashMap<>();
@@ -249,8 +241,7 @@ record KeyOwners(List<DefaultLockTemplate> templates, Duration answerTime, Shown
 			return question.get().get(this.answerTime.multipliedBy(ANSWERS).toMillis(), TimeUnit.MILLISECONDS);
 		}
 		catch (IllegalArgumentException ex) {
-			String reason = String.valueOf(ex.getMessage());
-			throw new InvalidEndpointRequestException(reason, reason, ex);
+			throw refused(ex);
 		}
 		catch (ExecutionException ex) {
 			Throwable failure = (ex.getCause() != null) ? ex.getCause() : ex;
@@ -265,6 +256,11 @@ record KeyOwners(List<DefaultLockTemplate> templates, Duration answerTime, Shown
 			Thread.currentThread().interrupt();
 			throw new NotAnswered("interrupted", ex);
 		}
+	}
+
+	private static InvalidEndpointRequestException refused(IllegalArgumentException ex) {
+		String reason = String.valueOf(ex.getMessage());
+		return new InvalidEndpointRequestException(reason, reason, ex);
 	}
 
 	/**

@@ -8,6 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.distributedlock.LockTemplate;
 import io.distributedlock.UnknownLockProviderException;
@@ -28,8 +29,14 @@ import org.springframework.beans.factory.ObjectProvider;
  * <p>
  * The types of health are others in each generation of Spring Boot:
  * {@link Boot4LockHealth} and {@link Boot3LockHealth} translate.
+ *
+ * @param template asks the provider
+ * @param provider the name of the provider
+ * @param commandTimeout how long its answer may take
+ * @param hasAnswered whether it has answered once
  */
-final class LockProviderHealth {
+record LockProviderHealth(DefaultLockTemplate template, String provider, Duration commandTimeout,
+		AtomicBoolean hasAnswered) {
 
 	/**
 	 * How much longer than the engine to wait for the answer, which comes on a thread
@@ -40,26 +47,6 @@ final class LockProviderHealth {
 	private static final String DOWN = "DOWN";
 
 	private static final String UNKNOWN = "UNKNOWN";
-
-	private final DefaultLockTemplate template;
-
-	private final String provider;
-
-	private final Duration commandTimeout;
-
-	private volatile boolean hasAnswered;
-
-	/**
-	 * Create the health of a provider.
-	 * @param template asks the provider
-	 * @param provider the name of the provider
-	 * @param commandTimeout how long its answer may take
-	 */
-	LockProviderHealth(DefaultLockTemplate template, String provider, Duration commandTimeout) {
-		this.template = template;
-		this.provider = provider;
-		this.commandTimeout = commandTimeout;
-	}
 
 	/**
 	 * Return the health of each provider of an application, by its name; with the number
@@ -75,20 +62,20 @@ final class LockProviderHealth {
 			each.backends()
 				.providers()
 				.forEach((name) -> all.put(all.containsKey(name) ? name + number : name,
-						new LockProviderHealth(each, name, properties.commandTimeout())));
+						new LockProviderHealth(each, name, properties.commandTimeout(), new AtomicBoolean())));
 		}
 		templates.stream()
 			.findFirst()
 			.ifPresent((first) -> providers.orderedStream()
 				.map(LockProvider::name)
 				.forEach((name) -> all.putIfAbsent(name,
-						new LockProviderHealth(first, name, properties.commandTimeout()))));
+						new LockProviderHealth(first, name, properties.commandTimeout(), new AtomicBoolean()))));
 		return all;
 	}
 
 	Answer health() {
 		Answer answer = ask();
-		if (answer.status().equals(DOWN) && !this.hasAnswered) {
+		if (answer.status().equals(DOWN) && !this.hasAnswered.get()) {
 			answer = ask();
 		}
 		return answer;
@@ -98,7 +85,7 @@ final class LockProviderHealth {
 		try {
 			CompletableFuture<Duration> answer = this.template.backends().ping(this.provider);
 			Duration took = answer.get(this.commandTimeout.plus(GRACE).toMillis(), TimeUnit.MILLISECONDS);
-			this.hasAnswered = true;
+			this.hasAnswered.set(true);
 			// to a microsecond
 			return answer("UP", "roundTripMs", TimeUnit.NANOSECONDS.toMicros(took.toNanos()) / 1000.0);
 		}

@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 
 import io.distributedlock.annotation.InvalidLockSetupException;
 import io.distributedlock.autoconfigure.connection.ServerAddress;
@@ -147,9 +148,9 @@ final class RedissonConfigs {
 	private static void setTimes(BaseConfig<?> servers, RedisTopology topology, Duration commandTimeout) {
 		// shorter than the command time-out of the engine, so that Redisson's own error,
 		// which names the cause, arrives before the engine's time-out
-		int fallback = millis(commandTimeout.multipliedBy(2).dividedBy(3));
-		servers.setTimeout(millis(topology.timeout(), fallback))
-			.setConnectTimeout(millis(topology.connectTimeout(), fallback))
+		Duration fallback = commandTimeout.multipliedBy(2).dividedBy(3);
+		servers.setTimeout(millis(Objects.requireNonNullElse(topology.timeout(), fallback)))
+			.setConnectTimeout(millis(Objects.requireNonNullElse(topology.connectTimeout(), fallback)))
 			// a connection that is broken without any sign is noticed after two intervals
 			// at most; Redisson's default would need a minute
 			.setPingConnectionInterval(millis(commandTimeout))
@@ -186,10 +187,6 @@ final class RedissonConfigs {
 	 */
 	private static int millis(Duration duration) {
 		return (int) Math.min(duration.toMillis(), Integer.MAX_VALUE);
-	}
-
-	private static int millis(@Nullable Duration duration, int fallback) {
-		return (duration != null) ? millis(duration) : fallback;
 	}
 
 	private static String[] addresses(List<ServerAddress> addresses, boolean tls) {

@@ -1,9 +1,9 @@
 package io.distributedlock.autoconfigure.connection;
 
 import io.distributedlock.annotation.InvalidLockSetupException;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -16,11 +16,12 @@ class ServerAddressTests {
 		assertThat(ServerAddress.parse("servers", text, 11211)).isEqualTo(new ServerAddress(host, port));
 	}
 
-	@Test
-	void portThatIsNoNumberIsExplained() {
+	@ParameterizedTest
+	@ValueSource(strings = { "mc1:memcached", "mc1:", "mc1:0", "mc1:-1", "mc1:65536", "mc1:99999999999" })
+	void portThatIsNoneIsExplained(String text) {
 		assertThatExceptionOfType(InvalidLockSetupException.class)
-			.isThrownBy(() -> ServerAddress.parse("lock.memcached.servers", "mc1:memcached", 11211))
-			.withMessage("lock.memcached.servers contains 'mc1:memcached', whose port is not a number. "
+			.isThrownBy(() -> ServerAddress.parse("lock.memcached.servers", text, 11211))
+			.withMessage("lock.memcached.servers contains '" + text + "', whose port is not a number from 1 to 65535. "
 					+ "Write host:port, such as server1:11211.");
 	}
 
