@@ -23,10 +23,16 @@ final class MemcachedContact {
 	 */
 	private volatile CompletableFuture<@Nullable Void> next;
 
-	MemcachedContact(ObservableClient client) {
+	/**
+	 * Create it.
+	 * @param patience how long to wait for the first connection
+	 */
+	MemcachedContact(ObservableClient client, Duration patience) {
 		this.client = client;
-		this.first = connecting();
-		this.next = this.first;
+		this.next = connecting();
+		// one for all callers: a future keeps what follows it, until it is done
+		this.first = this.next.exceptionally((failure) -> null)
+			.completeOnTimeout(null, patience.toNanos(), TimeUnit.NANOSECONDS);
 	}
 
 	/**
@@ -35,9 +41,15 @@ final class MemcachedContact {
 	 * Later connections are not waited for. If there is no connection in time, the
 	 * command itself fails with the reason.
 	 */
-	CompletableFuture<@Nullable Void> first(Duration patience) {
-		return this.first.exceptionally((failure) -> null)
-			.completeOnTimeout(null, patience.toNanos(), TimeUnit.NANOSECONDS);
+	CompletableFuture<@Nullable Void> first() {
+		return this.first;
+	}
+
+	/**
+	 * Return whether there is a connection to each server.
+	 */
+	boolean isComplete() {
+		return this.client.numActiveConnections() == this.client.numTotalConnections();
 	}
 
 	/**

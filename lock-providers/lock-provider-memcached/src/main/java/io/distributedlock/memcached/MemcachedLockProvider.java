@@ -79,7 +79,7 @@ public final class MemcachedLockProvider implements LockProvider, LockOwners {
 	public MemcachedLockProvider(MemcacheClient<String> client, Duration commandTimeout) {
 		this.client = client;
 		this.commandTimeout = commandTimeout;
-		this.contact = new MemcachedContact(client);
+		this.contact = new MemcachedContact(client, commandTimeout);
 	}
 
 	@Override
@@ -99,10 +99,21 @@ public final class MemcachedLockProvider implements LockProvider, LockOwners {
 
 	@Override
 	public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
-		Duration patience = Duration.ofNanos(Math.min(request.remainingNanos(), this.commandTimeout.toNanos()));
-		return this.contact.first(patience)
-			.thenCompose((met) -> (request.remainingNanos() > 0) ? add(request)
-					: CompletableFuture.failedFuture(MemcachedErrors.translate(new TimeoutException())));
+		return this.contact.first().thenCompose((met) -> reach(request.key())).thenCompose((reached) -> {
+			if (request.remainingNanos() <= 0) {
+				throw MemcachedErrors.translate(new TimeoutException());
+			}
+			return add(request);
+		});
+	}
+
+	/**
+	 * Read an item, if a server cannot be reached. During an outage that fails, and
+	 * leaves no owner who would have to be removed for each attempt.
+	 */
+	private CompletionStage<?> reach(String key) {
+		return this.contact.isComplete() ? CompletableFuture.completedFuture(null)
+				: Failures.translated(bounded(this.client.get(key)), this::translate);
 	}
 
 	private CompletionStage<@Nullable Lease> add(LeaseRequest request) {
@@ -155,8 +166,7 @@ public final class MemcachedLockProvider implements LockProvider, LockOwners {
 	@Override
 	public CompletionStage<List<LockOwner>> owners(String key) {
 		return Failures
-			.translated(this.contact.first(this.commandTimeout).thenCompose((met) -> bounded(this.client.get(key))),
-					this::translate)
+			.translated(this.contact.first().thenCompose((met) -> bounded(this.client.get(key))), this::translate)
 			.thenApply((owner) -> (owner != null)
 					? List.of(new LockOwner(owner, LockType.EXCLUSIVE, OptionalLong.empty(), Optional.empty()))
 					: List.of());
@@ -169,7 +179,7 @@ public final class MemcachedLockProvider implements LockProvider, LockOwners {
 					"The provider '%s' has no locks of type %s: give it an owner that its owners() has returned"
 						.formatted(NAME, owner.type()));
 		}
-		return this.contact.first(this.commandTimeout).thenCompose((met) -> release(key, owner.id()));
+		return this.contact.first().thenCompose((met) -> release(key, owner.id()));
 	}
 
 	/**
@@ -179,7 +189,7 @@ public final class MemcachedLockProvider implements LockProvider, LockOwners {
 	 */
 	@Override
 	public CompletionStage<?> ping() {
-		return Failures.translated(this.contact.first(this.commandTimeout)
+		return Failures.translated(this.contact.first()
 			.thenCompose((met) -> CompletableFuture.allOf(servers().stream()
 				.map((server) -> bounded(server.get(PING_KEY)))
 				.toArray(CompletableFuture<?>[]::new))), this::translate);

@@ -10,7 +10,9 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 import com.spotify.folsom.BinaryMemcacheClient;
@@ -148,15 +150,21 @@ class MemcachedEdgeCaseTests {
 	 * Return the client, with something that happens between the read of an item and its
 	 * change.
 	 */
-	@SuppressWarnings("unchecked")
 	private MemcacheClient<String> beforeSet(Supplier<CompletionStage<?>> event) {
-		return (MemcacheClient<String>) Proxy
-			.newProxyInstance(getClass().getClassLoader(), new Class<?>[] { MemcacheClient.class },
-					(proxy, method, arguments) -> method.getName().equals("set")
-							? event.get()
-								.thenCompose((done) -> this.client.set((String) arguments[0], (String) arguments[1],
-										(int) arguments[2], (long) arguments[3]))
-							: method.invoke(this.client, arguments));
+		return with("set",
+				(arguments) -> event.get()
+					.thenCompose((done) -> this.client.set((String) arguments[0], (String) arguments[1],
+							(int) arguments[2], (long) arguments[3])));
+	}
+
+	/**
+	 * Return the client, with another answer to a method.
+	 */
+	@SuppressWarnings("unchecked")
+	private MemcacheClient<String> with(String name, Function<Object[], Object> answer) {
+		return (MemcacheClient<String>) Proxy.newProxyInstance(getClass().getClassLoader(),
+				new Class<?>[] { MemcacheClient.class }, (proxy, method, arguments) -> method.getName().equals(name)
+						? answer.apply(arguments) : method.invoke(this.client, arguments));
 	}
 
 	@Test
@@ -192,6 +200,48 @@ class MemcachedEdgeCaseTests {
 		try (DefaultLockTemplate template = template(this.provider)) {
 			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> template.tryAcquire("k"))
 				.withMessageContaining("Disconnected, memcached=127.0.0.1");
+		}
+	}
+
+	/**
+	 * After the outage there would be reads for each owner that is removed.
+	 */
+	@Test
+	void attemptsOfAnOutageLeaveNoOwnerToRemove() {
+		this.server.kill();
+		get(ConnectFuture.disconnectFuture(this.client));
+		AtomicInteger removals = new AtomicInteger();
+		try (MemcachedLockProvider down = new MemcachedLockProvider(with("casGet", (arguments) -> {
+			removals.incrementAndGet();
+			return this.client.casGet((String) arguments[0]);
+		}), Duration.ofMillis(100))) {
+			for (int i = 0; i < 10; i++) {
+				assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> get(down.tryAcquire(REQUEST)))
+					.withMessageContaining("cannot be reached");
+			}
+			assertThat(removals).hasValue(0);
+		}
+	}
+
+	@Test
+	void callersThatTheFirstConnectionHasKeptWaitingAreForgotten() {
+		AtomicReference<CompletableFuture<?>> waited = new AtomicReference<>();
+		CompletableFuture<Void> never = new CompletableFuture<>() {
+
+			@Override
+			public <U> CompletableFuture<U> thenApply(Function<? super Void, ? extends U> then) {
+				CompletableFuture<U> derived = super.thenApply(then);
+				waited.set(derived);
+				return derived;
+			}
+
+		};
+		try (MemcachedLockProvider early = new MemcachedLockProvider(with("connectFuture", (arguments) -> never),
+				Duration.ofMillis(100))) {
+			for (int i = 0; i < 10; i++) {
+				early.ping().exceptionally((failure) -> null).toCompletableFuture().join();
+			}
+			assertThat(waited.get().getNumberOfDependents()).isLessThan(2);
 		}
 	}
 
