@@ -3,13 +3,13 @@ package io.distributedlock.redis.internal.client;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.distributedlock.spi.support.DaemonThreads;
 import io.distributedlock.spi.support.DelayedTasks;
+import io.distributedlock.spi.support.Mutex;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.api.StatefulConnection;
@@ -36,17 +36,22 @@ public final class LazyConnection<C extends StatefulConnection<String, String>> 
 
 	private static final long CLOSING_SECONDS = 1;
 
-	private final AtomicReference<@Nullable Opening<C>> current = new AtomicReference<>();
-
-	private final AtomicReference<@Nullable Opening<C>> replacement = new AtomicReference<>();
-
-	private final AtomicReference<@Nullable C> retired = new AtomicReference<>();
-
 	private final Supplier<AbstractRedisClient> client;
 
 	private final Function<AbstractRedisClient, C> connect;
 
 	private final Duration grace;
+
+	/**
+	 * Guards each change of the following three.
+	 */
+	private final Mutex mutex = new Mutex();
+
+	private volatile Opening<C> current = new Opening<>();
+
+	private Opening<C> replacement = this.current;
+
+	private volatile @Nullable C retired;
 
 	private volatile Consumer<C> onOpened = (connection) -> {
 	};
@@ -66,6 +71,7 @@ public final class LazyConnection<C extends StatefulConnection<String, String>> 
 		this.client = client;
 		this.connect = connect;
 		this.grace = grace;
+		this.current.completeExceptionally(RedisErrors.disconnected(null));
 	}
 
 	/**
@@ -73,18 +79,15 @@ public final class LazyConnection<C extends StatefulConnection<String, String>> 
 	 * cancelled.
 	 */
 	public CompletableFuture<C> get() {
-		while (true) {
-			Opening<C> found = this.current.get();
-			if (found != null && isUsable(found)) {
-				return found;
+		Opening<C> found = this.current;
+		return isUsable(found) ? found : this.mutex.get(() -> {
+			if (!isUsable(this.current)) {
+				closeWhenOpened(this.current);
+				this.current = new Opening<>();
+				open(this.current, null);
 			}
-			Opening<C> opening = new Opening<>();
-			if (this.current.compareAndSet(found, opening)) {
-				closeWhenOpened(found);
-				open(opening, null);
-				return opening;
-			}
-		}
+			return this.current;
+		});
 	}
 
 	/**
@@ -100,7 +103,7 @@ public final class LazyConnection<C extends StatefulConnection<String, String>> 
 	 * it now arrives after those, or not at all.
 	 */
 	@Nullable C retired() {
-		return this.retired.get();
+		return this.retired;
 	}
 
 	/**
@@ -119,23 +122,17 @@ public final class LazyConnection<C extends StatefulConnection<String, String>> 
 	 * be cancelled
 	 */
 	public CompletableFuture<C> replaceSilent() {
-		Opening<C> silent = this.current.get();
-		Opening<C> under = this.replacement.get();
-		if (silent == null) {
-			return CompletableFuture.failedFuture(RedisErrors.disconnected(this.notConnected));
-		}
-		if (this.closed || !silent.isDone() || silent.isCompletedExceptionally() || this.retired.get() != null) {
-			return silent;
-		}
-		if (under != null && !under.isCompletedExceptionally() && !under.isOverdue()) {
-			return under;
-		}
-		Opening<C> opening = new Opening<>();
-		if (this.replacement.compareAndSet(under, opening)) {
-			open(opening, silent);
-			return opening;
-		}
-		return replaceSilent();
+		return this.mutex.get(() -> {
+			Opening<C> silent = this.current;
+			if (this.closed || !silent.isDone() || silent.isCompletedExceptionally() || this.retired != null) {
+				return silent;
+			}
+			if (this.replacement.isDone() || this.replacement.isOverdue()) {
+				this.replacement = new Opening<>();
+				open(this.replacement, silent);
+			}
+			return this.replacement;
+		});
 	}
 
 	boolean isClosed() {
@@ -147,8 +144,9 @@ public final class LazyConnection<C extends StatefulConnection<String, String>> 
 		this.closed = true;
 		// a client that shuts down meanwhile warns of each connection that is still
 		// closing
-		CompletableFuture
-			.allOf(closeWhenOpened(this.current.get()), closeWhenOpened(this.replacement.get()), closeRetired())
+		this.mutex
+			.get(() -> CompletableFuture.allOf(closeWhenOpened(this.current), closeWhenOpened(this.replacement),
+					closeRetired()))
 			.orTimeout(CLOSING_SECONDS, TimeUnit.SECONDS)
 			.exceptionally((failure) -> null)
 			.join();
@@ -178,7 +176,7 @@ public final class LazyConnection<C extends StatefulConnection<String, String>> 
 
 	private void open(Opening<C> opening, @Nullable Opening<C> silent) {
 		if (this.closed) {
-			fail(opening, RedisErrors.closed());
+			opening.completeExceptionally(RedisErrors.closed());
 			return;
 		}
 		Runnable connecting = () -> {
@@ -188,7 +186,7 @@ public final class LazyConnection<C extends StatefulConnection<String, String>> 
 			}
 			catch (RuntimeException | Error ex) {
 				this.notConnected = ex;
-				fail(opening, this.closed ? RedisErrors.closed() : RedisErrors.notConnected(ex));
+				opening.completeExceptionally(this.closed ? RedisErrors.closed() : RedisErrors.notConnected(ex));
 				return;
 			}
 			this.notConnected = null;
@@ -198,29 +196,20 @@ public final class LazyConnection<C extends StatefulConnection<String, String>> 
 			THREADS.newThread(connecting).start();
 		}
 		catch (Error ex) {
-			fail(opening, RedisErrors.notConnected(ex));
+			opening.completeExceptionally(RedisErrors.notConnected(ex));
 		}
 	}
 
-	private void fail(Opening<C> opening, Throwable failure) {
-		this.replacement.compareAndSet(opening, null);
-		opening.completeExceptionally(failure);
-	}
-
 	private void complete(Opening<C> opening, C connection, @Nullable Opening<C> silent) {
-		boolean needed = (silent != null) ? replace(silent, opening) : this.current.get() == opening;
-		if (!needed) {
+		if (!this.mutex.get(() -> (silent != null) ? replaces(silent, opening) : this.current == opening)) {
 			close(connection);
 			opening.completeExceptionally(RedisErrors.disconnected(null));
 			return;
 		}
 		this.onOpened.accept(connection);
 		opening.complete(connection);
-		if (this.closed) {
-			close(connection);
-		}
 		if (silent != null) {
-			closeRetiredLater();
+			DelayedTasks.after(this.closed ? Duration.ZERO : this.grace).execute(this::closeRetired);
 		}
 	}
 
@@ -228,40 +217,30 @@ public final class LazyConnection<C extends StatefulConnection<String, String>> 
 	 * Retire the silent connection first: a command over the new one must find it.
 	 * @return {@code false} if the new connection is not needed
 	 */
-	private boolean replace(Opening<C> silent, Opening<C> opening) {
-		boolean only = this.retired.compareAndSet(null, silent.join());
-		if (this.replacement.compareAndSet(opening, null) && only && this.current.compareAndSet(silent, opening)) {
-			return true;
+	private boolean replaces(Opening<C> silent, Opening<C> opening) {
+		if (this.retired != null || this.replacement != opening || this.current != silent) {
+			return false;
 		}
-		if (only) {
-			this.retired.set(null);
-		}
-		return false;
-	}
-
-	private void closeRetiredLater() {
-		DelayedTasks.after(this.grace).execute(this::closeRetired);
-		if (this.closed) {
-			closeRetired();
-		}
+		this.retired = silent.join();
+		this.current = opening;
+		return true;
 	}
 
 	private CompletableFuture<Void> closeRetired() {
-		C silent = this.retired.getAndSet(null);
-		return (silent != null) ? close(silent) : NOTHING_TO_CLOSE;
+		return this.mutex.get(() -> {
+			C silent = this.retired;
+			this.retired = null;
+			return (silent != null) ? close(silent) : NOTHING_TO_CLOSE;
+		});
 	}
 
 	/**
 	 * Return a future that is done when a connection that was open is closed.
 	 */
 	private static CompletableFuture<Void> closeWhenOpened(
-			@Nullable CompletableFuture<? extends StatefulConnection<?, ?>> connection) {
-		if (connection == null) {
-			return NOTHING_TO_CLOSE;
-		}
-		boolean open = connection.isDone();
+			CompletableFuture<? extends StatefulConnection<?, ?>> connection) {
 		CompletableFuture<Void> closing = connection.thenCompose(LazyConnection::close);
-		return open ? closing : NOTHING_TO_CLOSE;
+		return connection.isDone() ? closing : NOTHING_TO_CLOSE;
 	}
 
 	/**
