@@ -22,7 +22,7 @@ record PlainOwner(TokenCounters counters, String key, LockType type, String id) 
 
 	@Override
 	public ScriptCall acquire(LeaseRequest request) {
-		String lease = millis(request.leaseTime());
+		String lease = ScriptCall.millis(request.leaseTime());
 		return isPermit()
 				? new ScriptCall(PlainScripts.ACQUIRE_PERMIT, permitsAndMark(),
 						List.of(this.id, lease, Integer.toString(request.permits())))
@@ -31,9 +31,8 @@ record PlainOwner(TokenCounters counters, String key, LockType type, String id) 
 
 	@Override
 	public ScriptCall renew(Duration leaseTime) {
-		List<String> arguments = List.of(this.id, millis(leaseTime));
-		return isPermit() ? new ScriptCall(PlainScripts.RENEW_PERMIT, List.of(permits(this.key)), arguments)
-				: new ScriptCall(PlainScripts.RENEW_READ, List.of(this.key), arguments);
+		return new ScriptCall(PlainScripts.RENEW_SHARE, List.of(isPermit() ? permits(this.key) : this.key),
+				List.of(this.id, ScriptCall.millis(leaseTime)));
 	}
 
 	@Override
@@ -60,10 +59,6 @@ record PlainOwner(TokenCounters counters, String key, LockType type, String id) 
 
 	private boolean isPermit() {
 		return this.type == LockType.SEMAPHORE;
-	}
-
-	private static String millis(Duration duration) {
-		return Long.toString(duration.toMillis());
 	}
 
 }

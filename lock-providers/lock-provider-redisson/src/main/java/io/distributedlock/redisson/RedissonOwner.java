@@ -31,7 +31,7 @@ record RedissonOwner(RedissonNames names, LockType type, String id) implements S
 
 	@Override
 	public ScriptCall acquire(LeaseRequest request) {
-		String lease = millis(request.leaseTime());
+		String lease = ScriptCall.millis(request.leaseTime());
 		return switch (this.type) {
 			case SEMAPHORE ->
 				onPermits(RedissonScript.ACQUIRE_PERMIT, true, lease, Integer.toString(request.permits()));
@@ -42,7 +42,7 @@ record RedissonOwner(RedissonNames names, LockType type, String id) implements S
 
 	@Override
 	public ScriptCall renew(Duration leaseTime) {
-		String lease = millis(leaseTime);
+		String lease = ScriptCall.millis(leaseTime);
 		return switch (this.type) {
 			case SEMAPHORE -> onPermits(RedissonScript.RENEW_PERMIT, false, lease, "");
 			case READ ->
@@ -97,10 +97,6 @@ record RedissonOwner(RedissonNames names, LockType type, String id) implements S
 		}
 		return new ScriptCall(script, keys, List.of(this.id, lease, Long.toString(OUTLIVES_MILLIS), permits,
 				this.names.permitChannel(), RedissonNames.channel(this.names.lock())));
-	}
-
-	private static String millis(Duration duration) {
-		return Long.toString(duration.toMillis());
 	}
 
 }

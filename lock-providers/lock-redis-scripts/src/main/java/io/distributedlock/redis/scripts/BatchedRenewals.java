@@ -63,7 +63,7 @@ record BatchedRenewals(ScriptRunner runner, Script script, OwnerMessages mailbox
 			keys.add(renewal.lease.key());
 			keys.add(TokenCounters.line(renewal.lease.key()));
 			arguments.add(this.owners.owner(renewal.lease.number()));
-			arguments.add(ExclusiveLocks.millis(renewal.due.leaseTime()));
+			arguments.add(ScriptCall.millis(renewal.due.leaseTime()));
 		}
 		long sentAt = System.nanoTime();
 		long longest = renewals.stream().mapToLong((renewal) -> renewal.due.leaseTime().toNanos()).max().orElse(0);

@@ -227,7 +227,8 @@ public final class ExclusiveLocks implements AutoCloseable {
 	 */
 	static String terms(LeaseRequest request, String grantMillis, String known) {
 		String digits = request.interopPolling().isZero() ? known : known + "3";
-		return (millis(request.leaseTime()) + ' ' + request.tokens() + ' ' + grantMillis + ' ' + digits).trim();
+		return (ScriptCall.millis(request.leaseTime()) + ' ' + request.tokens() + ' ' + grantMillis + ' ' + digits)
+			.trim();
 	}
 
 	LineLease lease(LeaseRequest request, String number, long answer, int heard, int inARow, LeaseTerm term) {
@@ -335,10 +336,6 @@ public final class ExclusiveLocks implements AutoCloseable {
 	private void onActive() {
 		// a line that was empty for a moment may be known to its places alone
 		this.places.values().stream().map(LinePlace::line).distinct().forEach(Line::lookNow);
-	}
-
-	static String millis(Duration duration) {
-		return Long.toString(duration.toMillis());
 	}
 
 }

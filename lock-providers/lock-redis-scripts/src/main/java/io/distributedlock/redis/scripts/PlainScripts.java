@@ -48,10 +48,10 @@ public final class PlainScripts {
 	public static final Script ACQUIRE_READ = FILES.script(Answer.NUMBER, "acquire-read");
 
 	/**
-	 * Renews a share. Keys: the lock. Arguments: owner, lease in milliseconds. Answers 1
-	 * if the owner had it.
+	 * Renews a share or a permit. Key: the lock, or the owners of permits. Arguments:
+	 * owner, lease in milliseconds. Answers 1 if the owner had it.
 	 */
-	public static final Script RENEW_READ = FILES.script(Answer.NUMBER, "renew-read");
+	public static final Script RENEW_SHARE = FILES.script(Answer.NUMBER, "renew-share");
 
 	/**
 	 * Releases a share. Keys: all of the lock. Argument: owner. Answers as
@@ -65,12 +65,6 @@ public final class PlainScripts {
 	 * milliseconds, the number of permits. Answers 1, or 0 if no permit is free.
 	 */
 	public static final Script ACQUIRE_PERMIT = FILES.script(Answer.NUMBER, "acquire-permit");
-
-	/**
-	 * Renews a permit. Keys: the owners of permits. Arguments: owner, lease in
-	 * milliseconds. Answers 1 if the owner had a permit.
-	 */
-	public static final Script RENEW_PERMIT = FILES.script(Answer.NUMBER, "renew-permit");
 
 	/**
 	 * Releases a permit. Keys: the owners of permits, that mark. Arguments: owner, the

@@ -1,5 +1,6 @@
 package io.distributedlock.redis.scripts.script;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.BooleanSupplier;
@@ -38,6 +39,15 @@ public record ScriptCall(Script script, List<String> keys, List<String> argument
 	 */
 	public ScriptCall(Script script, List<String> keys, List<String> arguments) {
 		this(script, keys, arguments, ANYWAY, false, false, OptionalLong.empty());
+	}
+
+	/**
+	 * Return a time as scripts take it.
+	 * @param time the time
+	 * @return its milliseconds
+	 */
+	public static String millis(Duration time) {
+		return Long.toString(time.toMillis());
 	}
 
 	/**
