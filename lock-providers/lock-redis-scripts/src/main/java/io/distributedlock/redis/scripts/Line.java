@@ -64,11 +64,9 @@ final class Line {
 	 */
 	private volatile long aliveSentAt;
 
-	private volatile boolean alive;
-
 	/**
 	 * The time of the grants for which that was said: the longer, the longer the JVM
-	 * counts as alive.
+	 * counts as alive. Zero before it was said.
 	 */
 	private volatile long aliveGrantMillis;
 
@@ -128,13 +126,12 @@ final class Line {
 	 * least four intervals, so one may pass.
 	 */
 	boolean isAliveDue(long now, Duration interval, long grantMillis) {
-		return !this.alive || now - this.aliveSentAt >= interval.toNanos() || grantMillis > this.aliveGrantMillis;
+		return now - this.aliveSentAt >= interval.toNanos() || grantMillis > this.aliveGrantMillis;
 	}
 
 	void noteAlive(long sentAt, long grantMillis) {
-		this.aliveGrantMillis = grantMillis;
 		this.aliveSentAt = sentAt;
-		this.alive = true;
+		this.aliveGrantMillis = grantMillis;
 	}
 
 	/**
