@@ -1,6 +1,5 @@
 package io.distributedlock.redisson;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
@@ -62,13 +61,6 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 	public static final String NAME = "redisson";
 
 	private static final Logger logger = LoggerFactory.getLogger(RedissonLockProvider.class);
-
-	/**
-	 * Redis stores the end of a key as a time since the epoch. With a lease near
-	 * {@link Long#MAX_VALUE} that time overflows: the script fails after it has written
-	 * the lock, and the key has no expiry.
-	 */
-	private static final Duration MAX_LEASE = Duration.ofDays(3650);
 
 	private final RedissonServer server;
 
@@ -146,21 +138,11 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 
 	@Override
 	public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
-		checkLease(request);
 		if (queues(request.type())) {
 			return this.exclusive.tryAcquire(mapped(request));
 		}
 		RedissonOwner owner = new RedissonOwner(this.onServer.names(request.key()), request.type(), this.owners.next());
 		return this.shared.tryAcquire(request, owner, () -> this.behindOthersByHand.tell(request.key()));
-	}
-
-	private static void checkLease(LeaseRequest request) {
-		Duration leaseTime = request.leaseTime();
-		if (leaseTime.toMillis() < 1 || leaseTime.compareTo(MAX_LEASE) > 0) {
-			throw new IllegalArgumentException(
-					"Lock '%s': Redis cannot keep a lease of %s, only one from 1 ms to %s days".formatted(request.key(),
-							leaseTime, MAX_LEASE.toDays()));
-		}
 	}
 
 	@Override
@@ -170,13 +152,11 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 
 	@Override
 	public Place enqueue(LeaseRequest request) {
-		checkLease(request);
 		return this.exclusive.enqueue(mapped(request));
 	}
 
 	@Override
 	public Exchange exchange(Lease lease, LeaseRequest next) {
-		checkLease(next);
 		return this.exclusive.exchange(lease, mapped(next));
 	}
 
