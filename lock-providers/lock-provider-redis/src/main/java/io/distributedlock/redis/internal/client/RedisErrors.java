@@ -101,10 +101,6 @@ public final class RedisErrors {
 		return !isReply(failure) || code(failure).equals("CLUSTERDOWN");
 	}
 
-	public static BackendException retryable(String message, Throwable cause) {
-		return new BackendException(message, true, cause);
-	}
-
 	/**
 	 * Return the failure of a command for which there is no connection at present.
 	 * @param cause why the last attempt to connect has failed, {@code null} if it has not
@@ -141,22 +137,22 @@ public final class RedisErrors {
 
 	private static BackendException withoutCode(Throwable cause) {
 		if (cause instanceof RedisCommandTimeoutException) {
-			return retryable("Redis did not answer in time", cause);
+			return ServerErrors.retryable("Redis did not answer in time", "", cause);
 		}
 		if (reasons(cause).anyMatch(SSLException.class::isInstance)) {
-			return permanent(
+			return ServerErrors.permanent(
 					"no TLS connection to Redis: check that the server has TLS enabled, and that its certificate is trusted",
-					cause);
+					"", cause);
 		}
 		if (reasons(cause).anyMatch((each) -> "Connection closed prematurely".equals(each.getMessage()))) {
-			return retryable(
+			return ServerErrors.retryable(
 					"Redis closes new connections immediately: check the credentials, and that both sides or none use TLS",
-					cause);
+					"", cause);
 		}
 		if (isConnectionProblem(cause)) {
-			return retryable(unreachable(cause), cause);
+			return ServerErrors.retryable(unreachable(cause), "", cause);
 		}
-		return permanent("Redis failed with " + cause.getClass().getSimpleName(), cause);
+		return ServerErrors.permanent("Redis failed with " + cause.getClass().getSimpleName(), "", cause);
 	}
 
 	private static String unreachable(@Nullable Throwable cause) {
@@ -196,10 +192,6 @@ public final class RedisErrors {
 		boolean loading = failure instanceof RedisLoadingException || failure instanceof RedisBusyException
 				|| failure instanceof RedisReadOnlyException;
 		return loading ? ServerErrors.LOADING : "";
-	}
-
-	private static BackendException permanent(String message, Throwable cause) {
-		return new BackendException(message, false, cause);
 	}
 
 	/**

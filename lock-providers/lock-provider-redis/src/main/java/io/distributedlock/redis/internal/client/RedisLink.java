@@ -17,13 +17,13 @@ import io.distributedlock.redis.scripts.PlainScripts;
 import io.distributedlock.redis.scripts.script.CommandTimeouts;
 import io.distributedlock.redis.scripts.script.Script;
 import io.distributedlock.redis.scripts.script.ScriptCall;
+import io.distributedlock.redis.scripts.script.ServerErrors;
 import io.distributedlock.redis.scripts.script.Shortfalls;
 import io.distributedlock.spi.support.Failures;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisCommandTimeoutException;
-import io.lettuce.core.RedisFuture;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -187,25 +187,20 @@ public final class RedisLink implements AutoCloseable {
 	public void doubtMessages() {
 		this.topology.doubt();
 		CompletableFuture<StatefulRedisPubSubConnection<String, String>> connection = this.messages.get();
-		if (!connection.isDone() || connection.isCompletedExceptionally()
-				|| !this.doubting.compareAndSet(false, true)) {
+		if (!connection.isDone() || !this.doubting.compareAndSet(false, true)) {
 			return;
 		}
-		try {
-			RedisFuture<String> ping = connection.join().async().ping();
-			CommandTimeouts.limit(ping.toCompletableFuture(), System.nanoTime() + this.commandTimeout.toNanos())
-				.whenComplete((pong, failure) -> {
-					this.doubting.set(false);
-					Throwable cause = (failure != null) ? Failures.unwrap(failure) : null;
-					if (cause instanceof TimeoutException || cause instanceof RedisCommandTimeoutException) {
-						this.messages.replaceSilent();
-					}
-				});
-		}
-		catch (RuntimeException ex) {
-			// such as a client that is shut down: its next use tells
-			this.doubting.set(false);
-		}
+		// a client that is shut down throws
+		connection
+			.thenCompose((opened) -> CommandTimeouts.limit(opened.async().ping().toCompletableFuture(),
+					System.nanoTime() + this.commandTimeout.toNanos()))
+			.whenComplete((pong, failure) -> {
+				this.doubting.set(false);
+				Throwable cause = (failure != null) ? Failures.unwrap(failure) : null;
+				if (cause instanceof TimeoutException || cause instanceof RedisCommandTimeoutException) {
+					this.messages.replaceSilent();
+				}
+			});
 	}
 
 	/**
@@ -268,7 +263,8 @@ public final class RedisLink implements AutoCloseable {
 			return CompletableFuture.failedFuture(RedisErrors.disconnected(this.commands.notConnected()));
 		}
 		Duration timeout = this.used ? this.commandTimeout : firstTimeout();
-		UnansweredTime silence = silenceOf((node != null) ? node.getNodeId() : "");
+		UnansweredTime silence = this.silences.computeIfAbsent((node != null) ? node.getNodeId() : "",
+				(added) -> new UnansweredTime(this.commandTimeout));
 		long askedAt = silence.ask();
 		return new RedisCall(call, this.shortfalls).<T>send(asyncCommands(connection), timeout)
 			.handle((answer, failure) -> {
@@ -292,20 +288,14 @@ public final class RedisLink implements AutoCloseable {
 				if (silent || lateOfCluster || RedisErrors.isOfReplica(cause)) {
 					replaceConnections();
 				}
-				throw late ? RedisErrors.retryable("Redis did not answer within %s ms".formatted(timeout.toMillis()),
-						cause) : new CompletionException(cause);
+				throw late ? ServerErrors.retryable("Redis did not answer within %s ms".formatted(timeout.toMillis()),
+						"", cause) : new CompletionException(cause);
 			});
 	}
 
 	private CompletableFuture<StatefulConnection<String, String>> replaceConnections() {
 		this.messages.replaceSilent();
 		return this.commands.replaceSilent();
-	}
-
-	private UnansweredTime silenceOf(String node) {
-		UnansweredTime known = this.silences.get(node);
-		return (known != null) ? known
-				: this.silences.computeIfAbsent(node, (added) -> new UnansweredTime(this.commandTimeout));
 	}
 
 	private static @Nullable RedisClusterNode nodeOf(StatefulConnection<String, String> connection, ScriptCall call) {

@@ -1,6 +1,7 @@
 package io.distributedlock.redis.internal.client;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
@@ -45,16 +46,12 @@ public final class Topology {
 		long last = this.refreshedAt.get();
 		long now = System.nanoTime();
 		if (this.refresh != null && now - last >= PAUSE_NANOS && this.refreshedAt.compareAndSet(last, now)) {
-			try {
-				this.refresh.get().whenComplete((done, failure) -> {
-					if (failure != null) {
-						logger.debug("No node of the cluster has answered which node serves which keys", failure);
-					}
-				});
-			}
-			catch (RuntimeException ex) {
-				logger.debug("The client cannot refresh its view of the cluster", ex);
-			}
+			// a client that is shut down throws
+			CompletableFuture.completedFuture(this.refresh).thenCompose(Supplier::get).whenComplete((done, failure) -> {
+				if (failure != null) {
+					logger.debug("No node of the cluster has answered which node serves which keys", failure);
+				}
+			});
 		}
 	}
 

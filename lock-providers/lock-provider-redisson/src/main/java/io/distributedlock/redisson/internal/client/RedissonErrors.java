@@ -41,27 +41,28 @@ public final class RedissonErrors {
 			return translated;
 		}
 		if (hasCause(cause, RedissonShutdownException.class)) {
-			return permanent("the RedissonClient is shut down", cause);
+			return ServerErrors.permanent("the RedissonClient is shut down", "", cause);
 		}
 		BackendException refusal = refusal(cause);
 		if (refusal != null) {
 			return refusal;
 		}
 		if (hasCause(cause, SSLException.class)) {
-			return permanent(
+			return ServerErrors.permanent(
 					"no TLS connection to Redis: check that the server has TLS enabled, and that its certificate is trusted",
-					cause);
+					"", cause);
 		}
 		if (isConnectionProblem(cause)) {
-			return retryable("Redis cannot be reached%s: check its address and that it runs"
-				.formatted(Failures.ofConnection(cause)), cause);
+			return ServerErrors.retryable("Redis cannot be reached%s: check its address and that it runs"
+				.formatted(Failures.ofConnection(cause)), "", cause);
 		}
 		if (hasCause(cause, RedisTimeoutException.class) || cause instanceof CancellationException) {
-			return retryable("Redis did not answer in time", cause);
+			return ServerErrors.retryable("Redis did not answer in time", "", cause);
 		}
 		String words = words(cause);
-		return words.isEmpty() ? permanent("Redisson failed with " + cause.getClass().getSimpleName(), cause)
-				: ServerErrors.permanent("Redis failed", words, cause);
+		return ServerErrors.permanent(
+				words.isEmpty() ? "Redisson failed with " + cause.getClass().getSimpleName() : "Redis failed", words,
+				cause);
 	}
 
 	/**
@@ -201,14 +202,6 @@ public final class RedissonErrors {
 
 	private static boolean hasCause(Throwable failure, Class<? extends Throwable> type) {
 		return Failures.causes(failure).anyMatch(type::isInstance);
-	}
-
-	private static BackendException retryable(String message, Throwable cause) {
-		return new BackendException(message, true, cause);
-	}
-
-	private static BackendException permanent(String message, Throwable cause) {
-		return new BackendException(message, false, cause);
 	}
 
 	/**
