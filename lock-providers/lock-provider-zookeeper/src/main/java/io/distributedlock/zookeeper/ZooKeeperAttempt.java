@@ -5,11 +5,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 
-import io.distributedlock.LockType;
 import io.distributedlock.spi.Lease;
-import io.distributedlock.spi.LeaseRequest;
 import org.apache.curator.framework.api.CuratorEvent;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.data.Stat;
@@ -35,41 +32,13 @@ final class ZooKeeperAttempt {
 	 */
 	private static final Duration PAUSE = Duration.ofMillis(2);
 
-	private final ZooKeeperCalls calls;
-
-	private final Connection connection;
-
-	private final LocalOwners owners;
-
-	private final LeaseRequest request;
-
-	private final Supplier<CompletionStage<@Nullable Lease>> shared;
-
-	private final String owner;
-
-	private final String parent;
-
-	private final String name;
+	private final LocalOwner owner;
 
 	private final String path;
 
-	/**
-	 * Create an attempt.
-	 * @param root the node below which all locks are
-	 * @param owner the name of the owner, as {@link LocalOwners#next} has given it
-	 * @param shared attempts to share the lock, for the same owner
-	 */
-	ZooKeeperAttempt(ZooKeeperCalls calls, Connection connection, LocalOwners owners, String root, LeaseRequest request,
-			String owner, Supplier<CompletionStage<@Nullable Lease>> shared) {
-		this.calls = calls;
-		this.connection = connection;
-		this.owners = owners;
-		this.request = request;
-		this.shared = shared;
+	ZooKeeperAttempt(LocalOwner owner) {
 		this.owner = owner;
-		this.parent = ZooKeeperOwners.parentOf(root, request.key(), request.type());
-		this.name = QueueNode.nameFor(request.type() == LockType.READ, request.permits(), this.owner);
-		this.path = this.parent + "/" + this.name + FIRST;
+		this.path = owner.parent() + "/" + owner.name() + FIRST;
 	}
 
 	/**
@@ -80,7 +49,7 @@ final class ZooKeeperAttempt {
 	CompletionStage<@Nullable Lease> start() {
 		return create(true).whenComplete((lease, failure) -> {
 			if (lease == null) {
-				this.owners.ended(this.owner);
+				this.owner.ended();
 			}
 		});
 	}
@@ -91,34 +60,41 @@ final class ZooKeeperAttempt {
 	 */
 	private CompletionStage<@Nullable Lease> create(boolean known) {
 		long sentAt = System.nanoTime();
-		CompletableFuture<CuratorEvent> created = this.calls.createAlone(this.parent, this.name, this.path, known,
-				patience());
+		CompletableFuture<CuratorEvent> created = this.owner.calls()
+			.createAlone(this.owner.parent(), this.owner.name(), this.path, known, this.owner.patience());
 		// the server carries out the commands of a session one after the other
-		CompletableFuture<CuratorEvent> own = this.calls.look(this.path);
+		CompletableFuture<CuratorEvent> own = this.owner.calls().look(this.path);
 		return created.thenCompose((event) -> switch (Code.get(event.getResultCode())) {
 			case OK -> grant(own.thenCompose(this::orLookAgain), sentAt);
-			case NONODE -> known ? create(false) : this.shared.get();
+			case NONODE -> known ? create(false) : share();
 			default -> findOthers(sentAt);
 		});
 	}
 
 	private CompletionStage<@Nullable Lease> findOthers(long sentAt) {
-		return this.calls.children(this.parent, patience()).thenCompose((event) -> {
+		return this.owner.calls().children(this.owner.parent(), this.owner.patience()).thenCompose((event) -> {
 			List<String> children = ZooKeeperPlace.children(event);
-			if (children.contains(this.name + FIRST)) {
+			if (children.contains(this.owner.name() + FIRST)) {
 				// an answer was lost, and the client has sent the transaction again
-				return grant(this.calls.look(this.path), sentAt);
+				return grant(this.owner.calls().look(this.path), sentAt);
 			}
-			List<QueueNode> before = QueueNode.afterAll(this.name).before(QueueNode.of(children));
-			if (!children.isEmpty() && before.size() < this.request.permits()) {
-				return this.shared.get();
+			List<QueueNode> before = QueueNode.afterAll(this.owner.name()).before(QueueNode.of(children));
+			if (!children.isEmpty() && before.size() < this.owner.request().permits()) {
+				return share();
 			}
-			if (this.owners.remaining(before).size() >= this.request.permits() || this.request.remainingNanos() <= 0) {
+			if (this.owner.isRefusedFor(before)) {
 				return CompletableFuture.completedFuture(null);
 			}
 			// who was in the way has gone, or is about to
 			return pause().thenCompose((paused) -> create(true));
 		});
+	}
+
+	/**
+	 * Attempt to share the lock.
+	 */
+	private CompletionStage<@Nullable Lease> share() {
+		return new ZooKeeperPlace(this.owner, false).take().attempt();
 	}
 
 	/**
@@ -132,29 +108,23 @@ final class ZooKeeperAttempt {
 	 * After a lost connection the client may send its commands in another order.
 	 */
 	private CompletionStage<CuratorEvent> orLookAgain(CuratorEvent looked) {
-		return (looked.getStat() != null) ? CompletableFuture.completedFuture(looked) : this.calls.look(this.path);
+		return (looked.getStat() != null) ? CompletableFuture.completedFuture(looked)
+				: this.owner.calls().look(this.path);
 	}
 
 	private CompletionStage<@Nullable Lease> grant(CompletionStage<CuratorEvent> own, long sentAt) {
 		return own.<@Nullable Lease>thenApply((event) -> {
 			Stat stat = event.getStat();
-			if (stat == null || !this.connection.isCurrent(stat.getEphemeralOwner())) {
+			if (stat == null || !this.owner.connection().isCurrent(stat.getEphemeralOwner())) {
 				throw ZooKeeperPlace.goneWithItsSession();
 			}
-			this.connection.proved(stat.getEphemeralOwner(), sentAt);
-			ZooKeeperLease lease = new ZooKeeperLease(this.calls, this.connection, this.owners, this.owner,
-					this.request, this.path, stat, sentAt);
-			lease.begin(this.request.leaseTime());
-			return lease;
+			this.owner.connection().proved(stat.getEphemeralOwner(), sentAt);
+			return this.owner.lease(this.path, stat, sentAt);
 		}).whenComplete((lease, failure) -> {
 			if (failure != null) {
-				this.calls.remove(this.path);
+				this.owner.calls().remove(this.path);
 			}
 		});
-	}
-
-	private Duration patience() {
-		return Duration.ofNanos(this.request.remainingNanos());
 	}
 
 }

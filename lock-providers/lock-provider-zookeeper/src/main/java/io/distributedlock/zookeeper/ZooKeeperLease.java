@@ -9,7 +9,6 @@ import java.util.concurrent.atomic.AtomicReference;
 
 import io.distributedlock.LockType;
 import io.distributedlock.spi.Lease;
-import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.support.DelayedTasks;
 import org.apache.curator.framework.api.CuratorEvent;
@@ -31,21 +30,13 @@ final class ZooKeeperLease implements Lease {
 	 */
 	private static final int TOKENS = 16;
 
-	private final ZooKeeperCalls calls;
-
-	private final Connection connection;
-
-	private final LocalOwners owners;
-
-	private final String owner;
+	private final LocalOwner owner;
 
 	private final String path;
 
 	private final long created;
 
 	private final long token;
-
-	private final boolean fenced;
 
 	private final long session;
 
@@ -63,23 +54,21 @@ final class ZooKeeperLease implements Lease {
 
 	/**
 	 * Create the lease of a node.
-	 * @param owner the name of the owner, as {@link LocalOwners#next} has given it
 	 * @param path the path of the node
 	 * @param stat what ZooKeeper knows of it
 	 * @param provedAt the instant before the write that has proved its session
 	 */
-	ZooKeeperLease(ZooKeeperCalls calls, Connection connection, LocalOwners owners, String owner, LeaseRequest request,
-			String path, Stat stat, long provedAt) {
-		this.calls = calls;
-		this.connection = connection;
-		this.owners = owners;
+	ZooKeeperLease(LocalOwner owner, String path, Stat stat, long provedAt) {
 		this.owner = owner;
 		this.path = path;
 		this.token = tokenOf(stat);
 		this.created = stat.getCzxid();
-		this.fenced = request.type() != LockType.SEMAPHORE;
 		this.session = stat.getEphemeralOwner();
-		this.term = new LeaseTerm(provedAt, shorter(request.leaseTime(), calls.provenLength()));
+		this.term = term(provedAt, owner.request().leaseTime());
+	}
+
+	private LeaseTerm term(long provedAt, Duration leaseTime) {
+		return new LeaseTerm(provedAt, shorter(leaseTime, this.owner.calls().provenLength()));
 	}
 
 	/**
@@ -87,7 +76,7 @@ final class ZooKeeperLease implements Lease {
 	 * ends.
 	 */
 	void begin(Duration leaseTime) {
-		this.connection.add(this);
+		this.owner.connection().add(this);
 		endAfter(leaseTime);
 	}
 
@@ -114,7 +103,7 @@ final class ZooKeeperLease implements Lease {
 	@Override
 	public OptionalLong fencingToken() {
 		// permits are held together, so their order protects nothing
-		return this.fenced ? OptionalLong.of(this.token) : OptionalLong.empty();
+		return (this.owner.request().type() != LockType.SEMAPHORE) ? OptionalLong.of(this.token) : OptionalLong.empty();
 	}
 
 	@Override
@@ -141,7 +130,7 @@ final class ZooKeeperLease implements Lease {
 	 * Write to the node, which proves that its session lives.
 	 */
 	CompletableFuture<CuratorEvent> prove() {
-		return this.calls.prove(this.path);
+		return this.owner.calls().prove(this.path);
 	}
 
 	/**
@@ -149,7 +138,7 @@ final class ZooKeeperLease implements Lease {
 	 * session.
 	 */
 	CompletableFuture<CuratorEvent> look() {
-		return this.calls.look(this.path);
+		return this.owner.calls().look(this.path);
 	}
 
 	/**
@@ -165,22 +154,22 @@ final class ZooKeeperLease implements Lease {
 		}
 		return answer.thenApply((event) -> {
 			Stat stat = event.getStat();
-			if (stat == null || stat.getCzxid() != this.created || !this.connection.isCurrent(this.session)) {
+			if (stat == null || stat.getCzxid() != this.created || !this.owner.connection().isCurrent(this.session)) {
 				stop();
 				// the node may still be there, in a session that lives
 				remove();
 				return null;
 			}
 			endAfter(leaseTime);
-			this.connection.proved(this.session, provedAt);
-			return new LeaseTerm(provedAt, shorter(leaseTime, this.calls.provenLength()));
+			this.owner.connection().proved(this.session, provedAt);
+			return term(provedAt, leaseTime);
 		});
 	}
 
 	@Override
 	public CompletionStage<Boolean> release() {
 		stop();
-		return this.calls.delete(this.path).whenComplete((had, failure) -> {
+		return this.owner.calls().delete(this.path).whenComplete((had, failure) -> {
 			if (failure != null) {
 				// otherwise the node would stay as long as the session
 				remove();
@@ -219,19 +208,19 @@ final class ZooKeeperLease implements Lease {
 	}
 
 	private void remove() {
-		this.calls.remove(this.path);
+		this.owner.calls().remove(this.path);
 	}
 
 	private void stop() {
 		forget();
-		this.owners.ended(this.owner);
+		this.owner.ended();
 	}
 
 	/**
 	 * Undo {@link #begin}.
 	 */
 	void forget() {
-		this.connection.remove(this);
+		this.owner.connection().remove(this);
 		this.end.getAndSet(() -> {
 		}).run();
 	}

@@ -8,6 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 import io.distributedlock.LockCapability;
+import io.distributedlock.LockType;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRenewal;
 import io.distributedlock.spi.LeaseRequest;
@@ -90,15 +91,19 @@ public final class ZooKeeperLockProvider implements LockProvider, LockQueue, Loc
 
 	@Override
 	public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
-		String owner = this.owners.next();
-		return new ZooKeeperAttempt(this.calls, this.connection, this.owners, this.root, request, owner,
-				() -> place(request, owner, false).attempt())
-			.start();
+		return new ZooKeeperAttempt(owner(request)).start();
 	}
 
 	@Override
 	public Place enqueue(LeaseRequest request) {
-		return place(request, this.owners.next(), true);
+		return new ZooKeeperPlace(owner(request), true).take();
+	}
+
+	private LocalOwner owner(LeaseRequest request) {
+		String id = this.owners.next();
+		return new LocalOwner(this.calls, this.connection, this.watches, this.owners, request, id,
+				ZooKeeperOwners.parentOf(this.root, request.key(), request.type()),
+				QueueNode.nameFor(request.type() == LockType.READ, request.permits(), id));
 	}
 
 	/**
@@ -156,13 +161,6 @@ public final class ZooKeeperLockProvider implements LockProvider, LockQueue, Loc
 	 */
 	int presentOwners() {
 		return this.owners.count();
-	}
-
-	private ZooKeeperPlace place(LeaseRequest request, String owner, boolean mayWait) {
-		ZooKeeperPlace place = new ZooKeeperPlace(this.calls, this.connection, this.watches, this.owners, this.root,
-				request, owner, mayWait);
-		place.take();
-		return place;
 	}
 
 }

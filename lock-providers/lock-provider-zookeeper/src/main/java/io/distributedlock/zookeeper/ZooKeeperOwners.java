@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
 
 import io.distributedlock.LockType;
 import io.distributedlock.spi.LockOwner;
@@ -46,11 +47,7 @@ final class ZooKeeperOwners implements LockOwners {
 		return this.calls.sync(this.root).thenCompose((synced) -> {
 			CompletableFuture<List<LockOwner>> locks = read(parentOf(this.root, key, LockType.EXCLUSIVE), false);
 			CompletableFuture<List<LockOwner>> permits = read(parentOf(this.root, key, LockType.SEMAPHORE), true);
-			return locks.thenCombine(permits, (some, others) -> {
-				List<LockOwner> all = new ArrayList<>(some);
-				all.addAll(others);
-				return all;
-			});
+			return locks.thenCombine(permits, (some, others) -> Stream.concat(some.stream(), others.stream()).toList());
 		});
 	}
 

@@ -3,17 +3,14 @@ package io.distributedlock.zookeeper;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 
-import io.distributedlock.LockType;
 import io.distributedlock.spi.BackendException;
-import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.support.Mutex;
-import io.distributedlock.spi.support.SharedWatch;
 import io.distributedlock.spi.support.WatchingPlace;
 import org.apache.curator.framework.api.CuratorEvent;
 import org.apache.zookeeper.KeeperException.Code;
@@ -42,39 +39,22 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 
 	private static final CompletionStage<Void> DONE = CompletableFuture.allOf();
 
-	private final ZooKeeperCalls calls;
-
-	private final Connection connection;
-
-	private final LeaseRequest request;
+	private final LocalOwner owner;
 
 	private final boolean mayWait;
 
-	private final String parent;
-
 	/**
-	 * Finds the nodes of this place if the answer to a creation is lost.
+	 * The names of the nodes in front, as the last look and later events say; none if
+	 * nobody reports events. Guarded by the mutex.
 	 */
-	private final String name;
-
-	private final SharedWatch.All<String, QueueWatch.Waiter, QueueWatch> watches;
-
-	private final LocalOwners owners;
-
-	private final String owner;
-
-	/**
-	 * The names of the nodes in front, as the last look and later events say;
-	 * {@code null} if nobody reports events. Guarded by the mutex.
-	 */
-	private @Nullable Set<String> front;
+	private Set<String> front = new HashSet<>();
 
 	private final Mutex mutex = new Mutex();
 
 	/**
 	 * The look that was sent together with the creation of the node.
 	 */
-	private final AtomicReference<@Nullable FirstLook> firstLook = new AtomicReference<>();
+	private volatile @Nullable FirstLook firstLook;
 
 	private volatile @Nullable Node own;
 
@@ -84,31 +64,23 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 	 */
 	private volatile boolean twinsKnown;
 
-	ZooKeeperPlace(ZooKeeperCalls calls, Connection connection,
-			SharedWatch.All<String, QueueWatch.Waiter, QueueWatch> watches, LocalOwners owners, String root,
-			LeaseRequest request, String owner, boolean mayWait) {
-		super(calls::translate);
-		this.calls = calls;
-		this.connection = connection;
-		this.watches = watches;
-		this.owners = owners;
+	ZooKeeperPlace(LocalOwner owner, boolean mayWait) {
+		super(owner.calls()::translate);
 		this.owner = owner;
-		this.request = request;
 		this.mayWait = mayWait;
-		this.parent = ZooKeeperOwners.parentOf(root, request.key(), request.type());
-		this.name = QueueNode.nameFor(request.type() == LockType.READ, request.permits(), owner);
 	}
 
 	/**
 	 * Take the place: create the node, and look for the first time.
 	 */
-	void take() {
+	ZooKeeperPlace take() {
 		long sentAt = System.nanoTime();
-		Duration patience = Duration.ofNanos(this.request.giveUpAtNanos() - sentAt);
 		boolean reported = isReported();
-		CompletableFuture<CuratorEvent> created = this.calls.createInOrder(this.parent, this.name, patience);
+		CompletableFuture<CuratorEvent> created = this.owner.calls()
+			.createInOrder(this.owner.parent(), this.owner.name(), this.owner.patience());
 		// the server carries out the commands of a session one after the other
-		this.firstLook.set(new FirstLook(reported, this.calls.children(this.parent, patience)));
+		this.firstLook = new FirstLook(reported,
+				this.owner.calls().children(this.owner.parent(), this.owner.patience()));
 		created.whenComplete((event, failure) -> {
 			if (failure != null) {
 				// what it may have left is removed by who has sent it
@@ -118,6 +90,7 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 				onCreated(event, sentAt);
 			}
 		});
+		return this;
 	}
 
 	private void onCreated(CuratorEvent event, long sentAt) {
@@ -128,7 +101,7 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 			return;
 		}
 		this.own = new Node(event.getName(), event.getStat(), sentAt);
-		this.connection.proved(event.getStat().getEphemeralOwner(), sentAt);
+		this.owner.connection().proved(event.getStat().getEphemeralOwner(), sentAt);
 		if (isOver()) {
 			remove();
 		}
@@ -144,31 +117,31 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 
 	@Override
 	protected CompletionStage<Void> look() {
-		Node node = this.own;
-		if (node == null) {
-			throw new IllegalStateException("The place is not taken");
+		Node node = Objects.requireNonNull(this.own);
+		FirstLook first = this.firstLook;
+		if (first == null) {
+			return lookNow(node);
 		}
-		FirstLook first = this.firstLook.getAndSet(null);
-		if (first != null) {
-			return first.answer.handle((event, failure) -> (failure == null) ? children(event) : List.<String>of())
-				// not if the parent had to be created, or the client has sent it again
-				.thenCompose((found) -> (node.in(QueueNode.of(found)) != null) ? onLooked(node, found, first.reported)
-						: lookNow(node));
-		}
-		return lookNow(node);
+		this.firstLook = null;
+		return first.answer.handle((event, failure) -> (failure == null) ? children(event) : List.<String>of())
+			// not if the parent had to be created, or the client has sent it again
+			.thenCompose((found) -> (node.in(QueueNode.of(found)) != null) ? onLooked(node, found, first.reported)
+					: lookNow(node));
 	}
 
 	private CompletionStage<Void> lookNow(Node node) {
 		boolean reported = isReported();
 		if (isConfirmed()) {
 			// or a server that is cut off would say for long what it knew last
-			this.calls.sync(this.parent);
+			this.owner.calls().sync(this.owner.parent());
 		}
-		return this.calls.children(this.parent).thenCompose((event) -> onLooked(node, children(event), reported));
+		return this.owner.calls()
+			.children(this.owner.parent())
+			.thenCompose((event) -> onLooked(node, children(event), reported));
 	}
 
 	private boolean isReported() {
-		QueueWatch watch = this.watches.find(this.parent);
+		QueueWatch watch = this.owner.watches().find(this.owner.parent());
 		return watch != null && watch.isActive();
 	}
 
@@ -183,20 +156,22 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 	private CompletionStage<Void> onLooked(Node node, List<String> children, boolean reported) {
 		List<QueueNode> all = QueueNode.of(children);
 		QueueNode self = node.in(all);
-		if (self == null || !this.connection.isCurrent(node.stat.getEphemeralOwner())) {
+		if (self == null || !isCurrent(node)) {
 			giveUp(goneWithItsSession());
 			return DONE;
 		}
 		if (self.isBeyondTheLastNumber()) {
-			giveUp(new BackendException("ZooKeeper has no more numbers for the node " + this.parent
+			giveUp(new BackendException("ZooKeeper has no more numbers for the node " + this.owner.parent()
 					+ ": delete it, or leave it unused for a minute", false, null));
 			return DONE;
 		}
-		all.stream().filter(self::isTwinOf).forEach((twin) -> this.calls.remove(this.parent + "/" + twin.name()));
+		all.stream()
+			.filter(self::isTwinOf)
+			.forEach((twin) -> this.owner.calls().remove(this.owner.parent() + "/" + twin.name()));
 		this.twinsKnown = true;
 		List<QueueNode> before = self.before(all);
-		if (before.size() < this.request.permits()) {
-			return proved(node).thenAccept((provedAt) -> grant(node, provedAt));
+		if (before.size() < this.owner.request().permits()) {
+			return grant(node);
 		}
 		if (!this.mayWait) {
 			return refuseUnlessTheyHaveGone(node, before);
@@ -214,7 +189,7 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 	 * have gone: then it looks again when their nodes are removed.
 	 */
 	private CompletionStage<Void> refuseUnlessTheyHaveGone(Node node, List<QueueNode> before) {
-		if (this.owners.remaining(before).size() >= this.request.permits() || this.request.remainingNanos() <= 0) {
+		if (this.owner.isRefusedFor(before)) {
 			refuse();
 			return DONE;
 		}
@@ -226,7 +201,7 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 	 * again. Where that is refused, the next poll looks.
 	 */
 	private CompletionStage<Void> watch(List<QueueNode> before, boolean reported) {
-		QueueWatch queue = this.watches.add(this.parent, this);
+		QueueWatch queue = this.owner.watches().add(this.owner.parent(), this);
 		if (reported && queue.isActive()) {
 			waitFor(queue, before);
 			return DONE;
@@ -240,9 +215,8 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 
 	private void waitFor(QueueWatch queue, List<QueueNode> before) {
 		boolean changed = this.mutex.get(() -> {
-			Set<String> names = before.stream().map(QueueNode::name).collect(Collectors.toCollection(HashSet::new));
-			this.front = names;
-			return names.removeIf(queue::hasGone);
+			this.front = before.stream().map(QueueNode::name).collect(Collectors.toCollection(HashSet::new));
+			return this.front.removeIf(queue::hasGone);
 		});
 		if (changed) {
 			// an event came before the answer to the look was dealt with
@@ -253,17 +227,20 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 	@Override
 	public void gone(String gone) {
 		Node node = this.own;
-		if (node != null && node.is(gone)) {
+		if (node == null) {
+			return;
+		}
+		boolean first = this.mutex
+			.get(() -> this.front.remove(gone) && this.front.size() < this.owner.request().permits());
+		if (node.is(gone) || (first && !isCurrent(node))) {
 			giveUp(goneWithItsSession());
 		}
-		else if (node != null && isFirstWithout(gone)) {
-			goOn(node);
+		else if (first) {
+			grant(node).exceptionally((failure) -> {
+				onLookFailed(failure);
+				return null;
+			});
 		}
-	}
-
-	private boolean isFirstWithout(String gone) {
-		return this.mutex
-			.get(() -> this.front != null && this.front.remove(gone) && this.front.size() < this.request.permits());
 	}
 
 	@Override
@@ -271,19 +248,8 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 		onSignal();
 	}
 
-	private void goOn(Node node) {
-		if (!this.connection.isCurrent(node.stat.getEphemeralOwner())) {
-			giveUp(goneWithItsSession());
-			return;
-		}
-		proved(node).whenComplete((provedAt, failure) -> {
-			if (failure != null) {
-				onLookFailed(failure);
-			}
-			else {
-				grant(node, provedAt);
-			}
-		});
+	private boolean isCurrent(Node node) {
+		return this.owner.connection().isCurrent(node.stat.getEphemeralOwner());
 	}
 
 	/**
@@ -295,32 +261,32 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 		if (!isConfirmed()) {
 			return CompletableFuture.completedFuture(node.createdAt);
 		}
-		Duration worth = this.calls.provenLength();
-		Long last = this.connection.provedWithin(node.stat.getEphemeralOwner(),
-				ZooKeeperLease.shorter(worth.dividedBy(FRESH_FRACTION), FRESH));
+		Duration worth = this.owner.calls().provenLength();
+		Long last = this.owner.connection()
+			.provedWithin(node.stat.getEphemeralOwner(),
+					ZooKeeperLease.shorter(worth.dividedBy(FRESH_FRACTION), FRESH));
 		if (last != null) {
 			// a lease that is shorter than what the proof is worth may start later
-			long spare = worth.minus(ZooKeeperLease.shorter(this.request.leaseTime(), worth)).toNanos();
+			long spare = worth.minus(ZooKeeperLease.shorter(this.owner.request().leaseTime(), worth)).toNanos();
 			return CompletableFuture.completedFuture(last + Math.min(spare, System.nanoTime() - last));
 		}
 		long sentAt = System.nanoTime();
-		return this.calls.prove(node.path).thenApply((event) -> {
-			if (event.getStat() == null || !this.connection.isCurrent(node.stat.getEphemeralOwner())) {
+		return this.owner.calls().prove(node.path).thenApply((event) -> {
+			if (event.getStat() == null || !isCurrent(node)) {
 				throw goneWithItsSession();
 			}
-			this.connection.proved(node.stat.getEphemeralOwner(), sentAt);
+			this.owner.connection().proved(node.stat.getEphemeralOwner(), sentAt);
 			return sentAt;
 		});
 	}
 
-	private void grant(Node node, long provedAt) {
-		ZooKeeperLease lease = new ZooKeeperLease(this.calls, this.connection, this.owners, this.owner, this.request,
-				node.path, node.stat, provedAt);
-		// before the caller has it, who may release it at once
-		lease.begin(this.request.leaseTime());
-		if (!grant(lease)) {
-			lease.forget();
-		}
+	private CompletionStage<Void> grant(Node node) {
+		return proved(node).thenAccept((provedAt) -> {
+			ZooKeeperLease lease = this.owner.lease(node.path, node.stat, provedAt);
+			if (!grant(lease)) {
+				lease.forget();
+			}
+		});
 	}
 
 	/**
@@ -329,19 +295,19 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 	 */
 	@Override
 	protected void remove() {
-		this.owners.ended(this.owner);
+		this.owner.ended();
 		Node node = this.own;
 		if (node != null && this.twinsKnown) {
-			this.calls.remove(node.path);
+			this.owner.calls().remove(node.path);
 		}
 		else if (node != null) {
-			this.calls.removeByName(this.parent, this.name);
+			this.owner.calls().removeByName(this.owner.parent(), this.owner.name());
 		}
 	}
 
 	@Override
 	protected void stopWatching() {
-		this.watches.remove(this.parent, this);
+		this.owner.watches().remove(this.owner.parent(), this);
 	}
 
 	static BackendException goneWithItsSession() {
