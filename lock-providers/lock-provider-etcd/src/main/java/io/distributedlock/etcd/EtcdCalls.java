@@ -13,7 +13,6 @@ import io.distributedlock.spi.support.Failures;
 import io.distributedlock.spi.support.UnknownOwners;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
-import io.etcd.jetcd.Txn;
 import io.etcd.jetcd.Watch;
 import io.etcd.jetcd.kv.GetResponse;
 import io.etcd.jetcd.kv.TxnResponse;
@@ -127,11 +126,9 @@ final class EtcdCalls implements AutoCloseable {
 	 * @return completes with whether there is no such key now
 	 */
 	CompletableFuture<Boolean> deleteIfCreatedUpTo(ByteSequence key, long revision) {
-		Txn transaction = this.client.getKVClient()
-			.txn()
-			.If(new Cmp(key, Cmp.Op.LESS, CmpTarget.createRevision(revision + 1)))
-			.Then(Op.delete(key, DeleteOption.DEFAULT));
-		return bounded(transaction.commit()).thenApply(TxnResponse::isSucceeded);
+		return transaction(new Cmp(key, Cmp.Op.LESS, CmpTarget.createRevision(revision + 1)),
+				Op.delete(key, DeleteOption.DEFAULT))
+			.thenApply(TxnResponse::isSucceeded);
 	}
 
 	/**
@@ -155,11 +152,11 @@ final class EtcdCalls implements AutoCloseable {
 	 * @param revision the revision; zero if there must be no such key
 	 */
 	CompletableFuture<TxnResponse> ifCreatedAt(ByteSequence key, long revision, Op... operations) {
-		Txn transaction = this.client.getKVClient()
-			.txn()
-			.If(new Cmp(key, Cmp.Op.EQUAL, CmpTarget.createRevision(revision)))
-			.Then(operations);
-		return bounded(transaction.commit());
+		return transaction(new Cmp(key, Cmp.Op.EQUAL, CmpTarget.createRevision(revision)), operations);
+	}
+
+	private CompletableFuture<TxnResponse> transaction(Cmp condition, Op... operations) {
+		return bounded(this.client.getKVClient().txn().If(condition).Then(operations).commit());
 	}
 
 	/**

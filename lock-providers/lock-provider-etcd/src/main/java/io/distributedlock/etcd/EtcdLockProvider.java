@@ -91,16 +91,12 @@ public final class EtcdLockProvider implements LockProvider, LockQueue, LockOwne
 
 	@Override
 	public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
-		EtcdPlace place = new EtcdPlace(this.session, this.prefix, request, false);
-		place.take();
-		return place.attempt();
+		return new EtcdPlace(this.session, this.prefix, request, false).take().attempt();
 	}
 
 	@Override
 	public Place enqueue(LeaseRequest request) {
-		EtcdPlace place = new EtcdPlace(this.session, this.prefix, request, true);
-		place.take();
-		return place;
+		return new EtcdPlace(this.session, this.prefix, request, true).take();
 	}
 
 	@Override

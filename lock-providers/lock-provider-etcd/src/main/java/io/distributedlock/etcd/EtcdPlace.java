@@ -1,6 +1,7 @@
 package io.distributedlock.etcd;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 
@@ -47,8 +48,9 @@ final class EtcdPlace extends WatchingPlace implements WatchedQueue.QueuedKey {
 	/**
 	 * Take the place: create a key under the etcd lease of this JVM.
 	 */
-	void take() {
+	EtcdPlace take() {
 		take(true);
+		return this;
 	}
 
 	private void take(boolean again) {
@@ -279,11 +281,7 @@ final class EtcdPlace extends WatchingPlace implements WatchedQueue.QueuedKey {
 	}
 
 	private OwnKey taken() {
-		OwnKey key = this.own;
-		if (key == null) {
-			throw new IllegalStateException("The place is not taken");
-		}
-		return key;
+		return Objects.requireNonNull(this.own);
 	}
 
 	private static List<KeyValue> found(TxnResponse response) {

@@ -3,9 +3,7 @@ package io.distributedlock.etcd;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.NavigableMap;
 import java.util.NavigableSet;
-import java.util.TreeMap;
 import java.util.TreeSet;
 
 import io.etcd.jetcd.ByteSequence;
@@ -21,7 +19,7 @@ final class QueueKeys {
 
 	private final Map<ByteSequence, Long> revisions = new HashMap<>();
 
-	private final NavigableMap<Long, ByteSequence> all = new TreeMap<>();
+	private final NavigableSet<Long> all = new TreeSet<>();
 
 	private final NavigableSet<Long> writers = new TreeSet<>();
 
@@ -70,7 +68,7 @@ final class QueueKeys {
 	}
 
 	boolean contains(long revision) {
-		return this.all.containsKey(revision);
+		return this.all.contains(revision);
 	}
 
 	boolean hasWriterBefore(long revision) {
@@ -82,12 +80,12 @@ final class QueueKeys {
 	 * @param count how many of the first count
 	 */
 	boolean isAmongFirst(int count, long revision) {
-		return this.all.headMap(revision, false).keySet().stream().limit(count).count() < count;
+		return this.all.headSet(revision).stream().limit(count).count() < count;
 	}
 
 	private void add(Key key) {
 		this.revisions.put(key.name(), key.createdAt());
-		this.all.put(key.createdAt(), key.name());
+		this.all.add(key.createdAt());
 		if (key.excludesReaders()) {
 			this.writers.add(key.createdAt());
 		}
