@@ -83,9 +83,11 @@ public abstract class WatchingPlace implements LockQueue.Place {
 	/**
 	 * Return whether the backend has answered that the place is taken. Before that, polls
 	 * are ignored.
-	 * @return {@code true} if there is a place to look at
+	 * @return {@code true} if there is a place to look at; by default always
 	 */
-	protected abstract boolean isTaken();
+	protected boolean isTaken() {
+		return true;
+	}
 
 	/**
 	 * Look whether the place is at the front, and say so by {@link #grant},
@@ -106,7 +108,8 @@ public abstract class WatchingPlace implements LockQueue.Place {
 	 * Stop watching those in front, if it does: the place is granted, was left or has
 	 * failed.
 	 */
-	protected abstract void stopWatching();
+	protected void stopWatching() {
+	}
 
 	/**
 	 * Look, unless a look is under way: its answer is as good.
