@@ -21,22 +21,22 @@ public enum JdbcDialect {
 	/**
 	 * H2, embedded or as a server.
 	 */
-	H2(SqlDialect.H2),
+	H2,
 
 	/**
 	 * PostgreSQL.
 	 */
-	POSTGRESQL(SqlDialect.POSTGRESQL),
+	POSTGRESQL,
 
 	/**
 	 * MariaDB.
 	 */
-	MARIADB(SqlDialect.MARIADB),
+	MARIADB,
 
 	/**
 	 * MySQL.
 	 */
-	MYSQL(SqlDialect.MYSQL);
+	MYSQL;
 
 	/**
 	 * What databases say of their version that have the protocol and the drivers of
@@ -44,12 +44,6 @@ public enum JdbcDialect {
 	 */
 	private static final Pattern IMITATION = Pattern
 		.compile("CockroachDB|-YB-|openGauss|GaussDB|TiDB|OceanBase|MatrixOne");
-
-	private final SqlDialect sql;
-
-	JdbcDialect(SqlDialect sql) {
-		this.sql = sql;
-	}
 
 	/**
 	 * Find out the dialect of a database. Opens a connection.
@@ -95,11 +89,11 @@ public enum JdbcDialect {
 	 * @return a resource on the class path
 	 */
 	public String schema() {
-		return this.sql.schema();
+		return sql().schema();
 	}
 
 	SqlDialect sql() {
-		return this.sql;
+		return SqlDialect.valueOf(name());
 	}
 
 }

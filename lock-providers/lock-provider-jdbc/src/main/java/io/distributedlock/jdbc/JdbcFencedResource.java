@@ -5,6 +5,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTransactionRollbackException;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 import io.distributedlock.fencing.StaleTokenException;
 import io.distributedlock.jdbc.internal.call.Session;
@@ -175,11 +176,7 @@ public final class JdbcFencedResource {
 		 */
 		public boolean update(Connection connection, Object id, long token, String assignments, Object... parameters)
 				throws SQLException {
-			Object[] values = new Object[parameters.length + 3];
-			System.arraycopy(parameters, 0, values, 0, parameters.length);
-			values[parameters.length] = token;
-			values[parameters.length + 1] = id;
-			values[parameters.length + 2] = token;
+			Object[] values = Stream.concat(Stream.of(parameters), Stream.of(token, id, token)).toArray();
 			Session session = Session.on(connection);
 			if (session.update(
 					"UPDATE %s SET %s, %s = ? WHERE %s = ? AND (%s IS NULL OR %s <= ?)".formatted(this.table,

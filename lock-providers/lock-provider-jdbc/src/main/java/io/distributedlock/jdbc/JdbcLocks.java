@@ -40,7 +40,11 @@ public final class JdbcLocks {
 	 * strategy
 	 */
 	public static LockProvider provider(DataSource dataSource, JdbcLockSettings settings) {
-		requireSupport(settings);
+		if (settings.strategy() == JdbcLockStrategy.ADVISORY && settings.dialect() == JdbcDialect.H2) {
+			throw new IllegalArgumentException(
+					"The provider '%s' cannot use the strategy advisory on %s, which has no such locks: use the strategy row, or PostgreSQL, MariaDB or MySQL"
+						.formatted(NAME, settings.dialect()));
+		}
 		JdbcCalls calls = calls(dataSource, settings);
 		return switch (settings.strategy()) {
 			case ROW, VERSION -> new TableLockProvider(calls, settings.strategy() == JdbcLockStrategy.VERSION,
@@ -68,14 +72,6 @@ public final class JdbcLocks {
 
 	private static @Nullable PostgresReleases releases(JdbcCalls calls) {
 		return (calls.dialect().notifies() && PostgresReleases.isSupported()) ? new PostgresReleases(calls) : null;
-	}
-
-	private static void requireSupport(JdbcLockSettings settings) {
-		if (settings.strategy() == JdbcLockStrategy.ADVISORY && settings.dialect() == JdbcDialect.H2) {
-			throw new IllegalArgumentException(
-					"The provider '%s' cannot use the strategy advisory on %s, which has no such locks: use the strategy row, or PostgreSQL, MariaDB or MySQL"
-						.formatted(NAME, settings.dialect()));
-		}
 	}
 
 }

@@ -31,9 +31,7 @@ public final class JdbcErrors {
 	 * Note that the pool gave a connection.
 	 */
 	void connected() {
-		if (this.notConnected != null) {
-			this.notConnected = null;
-		}
+		this.notConnected = null;
 	}
 
 	/**

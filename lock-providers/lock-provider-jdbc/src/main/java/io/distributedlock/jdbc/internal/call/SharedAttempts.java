@@ -30,17 +30,25 @@ public final class SharedAttempts {
 	 */
 	private final ConcurrentHashMap<String, List<Attempt>> pending = new ConcurrentHashMap<>();
 
+	private final Function<LeaseRequest, CompletionStage<@Nullable Lease>> backend;
+
+	/**
+	 * Create an object for one provider.
+	 * @param backend makes an attempt on the database
+	 */
+	public SharedAttempts(Function<LeaseRequest, CompletionStage<@Nullable Lease>> backend) {
+		this.backend = backend;
+	}
+
 	/**
 	 * Make an attempt. Readers make their own, as they do not exclude each other.
 	 * @param key that of all attempts that exclude each other
-	 * @param backend makes an attempt on the database
 	 */
-	public CompletionStage<@Nullable Lease> make(String key, LeaseRequest request,
-			Function<LeaseRequest, CompletionStage<@Nullable Lease>> backend) {
+	public CompletionStage<@Nullable Lease> make(String key, LeaseRequest request) {
 		if (request.type() == LockType.READ) {
-			return backend.apply(request);
+			return this.backend.apply(request);
 		}
-		Attempt attempt = new Attempt(request, backend);
+		Attempt attempt = new Attempt(request);
 		List<Attempt> none = new ArrayList<>();
 		List<Attempt> waiting = this.pending.compute(key, (ignored, others) -> {
 			if (others == null) {
@@ -58,7 +66,7 @@ public final class SharedAttempts {
 	private void make(String key, Attempt attempt, List<Attempt> sharing) {
 		CompletionStage<@Nullable Lease> answer;
 		try {
-			answer = attempt.backend.apply(attempt.request);
+			answer = this.backend.apply(attempt.request);
 		}
 		catch (RuntimeException | Error ex) {
 			answer = CompletableFuture.failedFuture(ex);
@@ -106,8 +114,6 @@ public final class SharedAttempts {
 
 		private final LeaseRequest request;
 
-		private final Function<LeaseRequest, CompletionStage<@Nullable Lease>> backend;
-
 		private final CompletableFuture<@Nullable Lease> result = new CompletableFuture<>();
 
 		/**
@@ -115,9 +121,8 @@ public final class SharedAttempts {
 		 */
 		private boolean isNext;
 
-		private Attempt(LeaseRequest request, Function<LeaseRequest, CompletionStage<@Nullable Lease>> backend) {
+		private Attempt(LeaseRequest request) {
 			this.request = request;
-			this.backend = backend;
 		}
 
 		/**

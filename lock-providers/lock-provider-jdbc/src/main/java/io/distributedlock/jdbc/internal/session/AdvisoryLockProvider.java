@@ -101,11 +101,6 @@ public final class AdvisoryLockProvider extends SessionLockProvider implements L
 		}
 
 		@Override
-		protected boolean isTaken() {
-			return true;
-		}
-
-		@Override
 		protected CompletionStage<?> look() {
 			boolean waited = isConfirmed();
 			// without a connection to wait with, the engine asks at intervals
@@ -127,11 +122,6 @@ public final class AdvisoryLockProvider extends SessionLockProvider implements L
 		@Override
 		protected void remove() {
 			// the server forgets who waits when that statement ends
-		}
-
-		@Override
-		protected void stopWatching() {
-			// nobody is watched
 		}
 
 	}

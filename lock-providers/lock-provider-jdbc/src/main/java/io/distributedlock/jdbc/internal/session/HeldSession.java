@@ -3,13 +3,14 @@ package io.distributedlock.jdbc.internal.session;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.locks.ReentrantLock;
 
 import io.distributedlock.jdbc.internal.call.JdbcCalls;
 import io.distributedlock.jdbc.internal.call.Session;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.support.DelayedTasks;
+import io.distributedlock.spi.support.Mutex;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,7 +33,7 @@ final class HeldSession {
 	/**
 	 * A session serves one call at a time.
 	 */
-	private final ReentrantLock use = new ReentrantLock();
+	private final Mutex use = new Mutex();
 
 	private @Nullable Session session;
 
@@ -62,17 +63,13 @@ final class HeldSession {
 	 * End the row lock when a term is over, unless it is renewed.
 	 */
 	void endAfter(LeaseTerm running) {
-		this.use.lock();
-		try {
+		this.use.run(() -> {
 			this.timer.run();
 			if (this.session != null) {
 				long end = running.startNanos() + running.granted().toNanos();
 				this.timer = DelayedTasks.later(Duration.ofNanos(end - System.nanoTime()), this::endInBackground);
 			}
-		}
-		finally {
-			this.use.unlock();
-		}
+		});
 	}
 
 	/**
@@ -92,8 +89,7 @@ final class HeldSession {
 	 * @return whether the session had its row lock until now
 	 */
 	private boolean end() {
-		this.use.lock();
-		try {
+		return this.use.get(() -> {
 			Session current = this.session;
 			if (current == null) {
 				return false;
@@ -101,39 +97,32 @@ final class HeldSession {
 			this.session = null;
 			this.timer.run();
 			return this.provider.end(this, this.key, current);
-		}
-		finally {
-			this.use.unlock();
-		}
+		});
 	}
 
-	private boolean prolong(LeaseTerm next, long giveUpAtNanos) throws Session.GivenUpException {
-		this.use.lock();
-		try {
+	private boolean prolong(LeaseTerm next, long giveUpAtNanos) {
+		return this.use.get(() -> {
 			Session current = this.session;
 			if (current == null) {
 				return false;
 			}
 			current.giveUpAt(giveUpAtNanos);
-			if (this.provider.isAlive(current, this.key, next.granted())) {
-				endAfter(next);
-				return true;
+			try {
+				if (this.provider.isAlive(current, this.key, next.granted())) {
+					endAfter(next);
+					return true;
+				}
+			}
+			catch (Session.GivenUpException ex) {
+				// nothing was sent, so the lock is neither renewed nor lost
+				throw new CompletionException(ex);
+			}
+			catch (SQLException ex) {
+				logger.debug("The connection that held lock '{}' was broken", this.key, ex);
 			}
 			end();
 			return false;
-		}
-		catch (Session.GivenUpException ex) {
-			// nothing was sent, so the lock is neither renewed nor lost
-			throw ex;
-		}
-		catch (SQLException ex) {
-			logger.debug("The connection that held lock '{}' was broken", this.key, ex);
-			end();
-			return false;
-		}
-		finally {
-			this.use.unlock();
-		}
+		});
 	}
 
 }

@@ -75,7 +75,7 @@ public class SessionLockProvider implements LockProvider, ReleaseSignal {
 
 	private final Semaphore connections;
 
-	private final SharedAttempts attempts = new SharedAttempts();
+	private final SharedAttempts attempts = new SharedAttempts(this::attempt);
 
 	private final Set<HeldSession> held = ConcurrentHashMap.newKeySet();
 
@@ -125,7 +125,7 @@ public class SessionLockProvider implements LockProvider, ReleaseSignal {
 
 	@Override
 	public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
-		return this.attempts.make(request.key(), request, this::attempt);
+		return this.attempts.make(request.key(), request);
 	}
 
 	private CompletionStage<@Nullable Lease> attempt(LeaseRequest request) {
@@ -279,25 +279,19 @@ public class SessionLockProvider implements LockProvider, ReleaseSignal {
 			this.connections.release();
 			throw ex;
 		}
+		Optional<Lease> lease;
 		try {
-			Optional<Lease> lease = locking.on(session);
-			if (lease.isPresent()) {
-				return lease;
-			}
-			if (!session.connection().getAutoCommit()) {
-				session.connection().rollback();
-			}
-			makeReusable(session);
+			lease = locking.on(session);
 		}
 		catch (SQLException | RuntimeException | Error ex) {
-			if (ex instanceof SQLException failure) {
-				session.failed(failure);
-			}
+			session.failed(ex);
 			closeUnlocked(session, key);
 			throw ex;
 		}
-		close(session);
-		return Optional.empty();
+		if (lease.isEmpty()) {
+			closeUnlocked(session, null);
+		}
+		return lease;
 	}
 
 	private void makeReusable(Session session) throws SQLException {
@@ -306,15 +300,16 @@ public class SessionLockProvider implements LockProvider, ReleaseSignal {
 	}
 
 	/**
-	 * Close a session after a failure, if it has locked the key at all.
+	 * Close a session that holds no lock.
+	 * @param key the key that it may have locked nevertheless, {@code null} for none
 	 */
-	private void closeUnlocked(Session session, String key) {
+	private void closeUnlocked(Session session, @Nullable String key) {
 		try {
 			session.giveUpAt(System.nanoTime() + Session.NEVER_NANOS);
 			if (!session.connection().getAutoCommit()) {
 				session.connection().rollback();
 			}
-			if (this.calls.dialect().isOfMySqlFamily()) {
+			if (key != null && this.calls.dialect().isOfMySqlFamily()) {
 				session.number(AdvisoryLocks.RELEASE, key);
 			}
 			makeReusable(session);

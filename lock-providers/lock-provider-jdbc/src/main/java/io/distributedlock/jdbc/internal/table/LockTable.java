@@ -22,12 +22,6 @@ import org.jspecify.annotations.Nullable;
 final class LockTable {
 
 	/**
-	 * What the key of a queue ends with in the table of members. Keys never contain the
-	 * character {@code ~}.
-	 */
-	static final String QUEUE = "~queue";
-
-	/**
 	 * In place of a token: there is no row of the key.
 	 */
 	static final long MISSING = -1;
@@ -96,7 +90,7 @@ final class LockTable {
 	 * @return the first token, zero if others come first
 	 */
 	long takeInTurn(Session session, LeaseRequest request, String owner, boolean withPlace) throws SQLException {
-		String queue = request.key() + QUEUE;
+		String queue = MemberTable.queueOf(request.key());
 		if (!withPlace) {
 			return update(session, inTurn(), request, owner, owner, owner, queue, owner);
 		}
@@ -112,7 +106,7 @@ final class LockTable {
 	 * such row
 	 */
 	long takeOrQueue(Session session, LeaseRequest request, String owner, Duration timeToLive) throws SQLException {
-		String queue = request.key() + QUEUE;
+		String queue = MemberTable.queueOf(request.key());
 		long token = session.number(
 				takingWithPlace() + ", stays AS (" + this.members.queueUnlessTaken()
 						+ ") SELECT COALESCE((SELECT token FROM taken), (SELECT COUNT(*) - 1 FROM stays))",
@@ -128,7 +122,8 @@ final class LockTable {
 		Line line = session.first(
 				"SELECT " + this.freeNumber + ", owner, (" + this.firstPlace + ") FROM " + TABLE
 						+ " WHERE lock_key = ?",
-				(row) -> lineOf(owner, row.getInt(1) == 1, row.getString(2), row.getString(3)), key + QUEUE, key);
+				(row) -> lineOf(owner, row.getInt(1) == 1, row.getString(2), row.getString(3)),
+				MemberTable.queueOf(key), key);
 		// without a row somebody has to insert it
 		return (line != null) ? line : new Line(true, null);
 	}
@@ -191,12 +186,11 @@ final class LockTable {
 	}
 
 	/**
-	 * Read the version of a row.
+	 * Read the version of a row, {@code null} if there is none.
 	 */
-	Version read(Session session, String key) throws SQLException {
-		Version version = session.first("SELECT token, " + this.freeNumber + " FROM " + TABLE + " WHERE lock_key = ?",
-				(row) -> new Version(true, row.getLong(1), row.getInt(2) == 1), key);
-		return (version != null) ? version : new Version(false, 0, true);
+	@Nullable Version read(Session session, String key) throws SQLException {
+		return session.first("SELECT token, " + this.freeNumber + " FROM " + TABLE + " WHERE lock_key = ?",
+				(row) -> new Version(row.getLong(1), row.getInt(2) == 1), key);
 	}
 
 	/**
@@ -285,7 +279,7 @@ final class LockTable {
 	Optional<String> release(Session session, String key, String owner) throws SQLException {
 		return this.announcements.announceUpdate(session,
 				"UPDATE " + TABLE + " SET owner = NULL, expires_at = " + this.now + " WHERE lock_key = ? AND owner = ?",
-				this.firstPlace, key, owner, key + QUEUE);
+				this.firstPlace, key, owner, MemberTable.queueOf(key));
 	}
 
 	/**
@@ -317,11 +311,10 @@ final class LockTable {
 	/**
 	 * What a row was when it was read.
 	 *
-	 * @param exists whether there is a row
 	 * @param token its version
 	 * @param free whether nobody has it, or the lease on it has expired
 	 */
-	record Version(boolean exists, long token, boolean free) {
+	record Version(long token, boolean free) {
 	}
 
 	/**

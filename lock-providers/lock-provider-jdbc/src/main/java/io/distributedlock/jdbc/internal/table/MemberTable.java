@@ -191,6 +191,14 @@ final class MemberTable {
 	}
 
 	/**
+	 * Return the key of the members of a queue, which are not those who share the key.
+	 * Keys never contain the character {@code ~}.
+	 */
+	static String queueOf(String key) {
+		return key + "~queue";
+	}
+
+	/**
 	 * Delete members that have ended some time ago, of some keys at a time: nobody else
 	 * deletes those of a key that is not used any more.
 	 */

@@ -43,12 +43,12 @@ record QueueQuestion(LeaseRequest request, long giveUpAtNanos, List<QueueRow> ro
 
 	@Override
 	public void succeeded(Long token) {
-		this.rows.forEach((row) -> row.succeeded(token));
+		this.rows.forEach(QueueRow::isLate);
 	}
 
 	@Override
 	public void failed(Throwable failure) {
-		this.rows.forEach((row) -> row.failed(failure));
+		this.rows.forEach(QueueRow::isLate);
 	}
 
 }

@@ -1,6 +1,5 @@
 package io.distributedlock.jdbc.internal.table;
 
-import io.distributedlock.jdbc.internal.call.CallThreads;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * up. So the next question about this row looks whether the lock was granted already, and
  * its owner is removed again when something comes after it has gone.
  */
-final class QueueRow implements CallThreads.Late<Long> {
+final class QueueRow {
 
 	private final String name;
 
@@ -103,17 +102,10 @@ final class QueueRow implements CallThreads.Late<Long> {
 		return this.over;
 	}
 
-	@Override
-	public void succeeded(Long token) {
-		isLate();
-	}
-
-	@Override
-	public void failed(Throwable failure) {
-		isLate();
-	}
-
-	private void isLate() {
+	/**
+	 * Note that a question about this row has ended after its caller has stopped waiting.
+	 */
+	void isLate() {
 		// the question may have been sent after its caller was told that it was not
 		this.inDoubt = true;
 		if (this.over) {

@@ -38,13 +38,8 @@ record TableLeases(JdbcCalls calls, LockTable table, TableShares shares, Consume
 	/**
 	 * Return the lease of an owner who does not share the key, as it is if the request is
 	 * granted.
-	 * @param sentNanos when the request was sent, or before that
 	 */
-	CommandLease alone(LeaseRequest request, String owner, long sentNanos) {
-		return alone(request, owner, new LeaseTerm(sentNanos, request.leaseTime()));
-	}
-
-	private CommandLease alone(LeaseRequest request, String owner, LeaseTerm term) {
+	CommandLease alone(LeaseRequest request, String owner, LeaseTerm term) {
 		String key = request.key();
 		return new CommandLease(key, term,
 				CommandLease

@@ -17,6 +17,7 @@ import io.distributedlock.jdbc.internal.signal.PostgresReleases;
 import io.distributedlock.jdbc.internal.signal.ReleaseAnnouncements;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.ReleaseSignal;
 import io.distributedlock.spi.support.CommandLease;
 import io.distributedlock.spi.support.OwnerNames;
@@ -179,7 +180,8 @@ final class TableLines {
 				}
 			});
 		}
-		CommandLease lease = this.leases.alone(question.request(), row.name(), question.beganNanos())
+		LeaseTerm term = new LeaseTerm(question.beganNanos(), question.request().leaseTime());
+		CommandLease lease = this.leases.alone(question.request(), row.name(), term)
 			.withEnding(() -> release(key, row).whenComplete((had, failure) -> row.ended(null)));
 		return TableLeases.granted(lease, question.request(), token);
 	}

@@ -73,7 +73,7 @@ public final class TableLockProvider implements LockProvider, LockQueue, LockOwn
 
 	private final UnknownOwners unknownOwners = new UnknownOwners();
 
-	private final SharedAttempts attempts = new SharedAttempts();
+	private final SharedAttempts attempts = new SharedAttempts(this::attemptAlone);
 
 	/**
 	 * Create a provider.
@@ -130,7 +130,7 @@ public final class TableLockProvider implements LockProvider, LockQueue, LockOwn
 
 	@Override
 	public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
-		return this.attempts.make(TableLeases.rowOf(request), request, this::attemptAlone);
+		return this.attempts.make(TableLeases.rowOf(request), request);
 	}
 
 	/**
@@ -225,7 +225,7 @@ public final class TableLockProvider implements LockProvider, LockQueue, LockOwn
 	private long takeByVersion(Session session, LeaseRequest request, String owner) throws SQLException {
 		for (int attempt = 1; attempt <= VERSION_TRIES; attempt++) {
 			LockTable.Version version = this.table.read(session, request.key());
-			if (!version.exists()) {
+			if (version == null) {
 				return this.table.insert(session, request, owner);
 			}
 			if (!version.free()) {

@@ -41,11 +41,6 @@ final class TablePlace extends WatchingPlace {
 	}
 
 	@Override
-	protected boolean isTaken() {
-		return true;
-	}
-
-	@Override
 	protected CompletionStage<?> look() {
 		this.line.look(this);
 		return CompletableFuture.completedFuture(true);
@@ -54,11 +49,6 @@ final class TablePlace extends WatchingPlace {
 	@Override
 	protected void remove() {
 		this.line.leave(this);
-	}
-
-	@Override
-	protected void stopWatching() {
-		// the line does
 	}
 
 	void take(Lease lease) {

@@ -119,7 +119,8 @@ final class TableQueue {
 	private boolean join(Session session, LeaseRequest request, QueueRow row) throws SQLException {
 		boolean known = row.isJoined();
 		row.joins();
-		boolean added = this.members.queue(session, queueOf(request.key()), row.name(), timeToLive(request), known);
+		boolean added = this.members.queue(session, MemberTable.queueOf(request.key()), row.name(), timeToLive(request),
+				known);
 		row.stays();
 		return added;
 	}
@@ -140,13 +141,13 @@ final class TableQueue {
 		}
 		if (!added.isEmpty()) {
 			added.forEach(QueueRow::joins);
-			this.members.queueAll(session, queueOf(request.key()), names(added), timeToLive(request));
+			this.members.queueAll(session, MemberTable.queueOf(request.key()), names(added), timeToLive(request));
 			added.forEach(QueueRow::stays);
 		}
 	}
 
 	private void stay(Session session, LeaseRequest request, List<QueueRow> rows) throws SQLException {
-		if (!this.members.stayAll(session, queueOf(request.key()), names(rows), timeToLive(request))) {
+		if (!this.members.stayAll(session, MemberTable.queueOf(request.key()), names(rows), timeToLive(request))) {
 			for (QueueRow row : rows) {
 				join(session, request, row);
 			}
@@ -172,7 +173,7 @@ final class TableQueue {
 	 */
 	void removePlace(Session session, String key, QueueRow place) throws SQLException {
 		if (place.isToLeaveQueue()) {
-			this.members.remove(session, queueOf(key), place.name());
+			this.members.remove(session, MemberTable.queueOf(key), place.name());
 			place.leftQueue();
 		}
 	}
@@ -181,7 +182,7 @@ final class TableQueue {
 	 * Remove rows that nobody uses any more from the queue.
 	 */
 	void remove(Session session, String key, List<QueueRow> rows) throws SQLException {
-		if (this.members.removeAll(session, queueOf(key), names(rows))) {
+		if (this.members.removeAll(session, MemberTable.queueOf(key), names(rows))) {
 			// whoever was behind may be first now
 			this.table.announceIfFree(session, key);
 		}
@@ -192,7 +193,7 @@ final class TableQueue {
 	 * @return the message of the release, empty if the owner was not there
 	 */
 	Optional<String> leave(Session session, String key, String owner) throws SQLException {
-		boolean queued = this.members.removeAll(session, queueOf(key), List.of(owner));
+		boolean queued = this.members.removeAll(session, MemberTable.queueOf(key), List.of(owner));
 		Optional<String> released = this.table.release(session, key, owner);
 		// whoever was behind may be first now
 		return (queued && released.isEmpty()) ? Optional.of(this.table.announceRelease(session, key)) : released;
@@ -204,14 +205,6 @@ final class TableQueue {
 	 */
 	private static Duration timeToLive(LeaseRequest request) {
 		return request.lookInterval().multipliedBy(LOOKS_PER_PLACE);
-	}
-
-	/**
-	 * Return the key of the queue's members, which are not those who share the key. Keys
-	 * never contain the character {@code ~}.
-	 */
-	static String queueOf(String key) {
-		return key + LockTable.QUEUE;
 	}
 
 }

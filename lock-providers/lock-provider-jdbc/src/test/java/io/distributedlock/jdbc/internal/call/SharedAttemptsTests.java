@@ -20,9 +20,13 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class SharedAttemptsTests {
 
-	private final SharedAttempts attempts = new SharedAttempts();
-
 	private final List<CompletableFuture<Lease>> answers = new ArrayList<>();
+
+	private final SharedAttempts attempts = new SharedAttempts((request) -> {
+		CompletableFuture<Lease> answer = new CompletableFuture<>();
+		this.answers.add(answer);
+		return answer;
+	});
 
 	@Test
 	void attemptsOfOneTypeAreRefusedTogether() {
@@ -86,11 +90,7 @@ class SharedAttemptsTests {
 	}
 
 	private CompletionStage<Lease> make(LockType type) {
-		return this.attempts.make("k", new LeaseRequest("k", Duration.ofMinutes(5), type), (request) -> {
-			CompletableFuture<Lease> answer = new CompletableFuture<>();
-			this.answers.add(answer);
-			return answer;
-		});
+		return this.attempts.make("k", new LeaseRequest("k", Duration.ofMinutes(5), type));
 	}
 
 }

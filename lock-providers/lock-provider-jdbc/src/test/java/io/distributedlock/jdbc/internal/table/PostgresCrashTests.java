@@ -142,7 +142,7 @@ class PostgresCrashTests {
 		try (Connection connection = pool.getConnection()) {
 			return Session.on(connection)
 				.number("SELECT MAX(ticket) FROM distributed_lock_member WHERE lock_key = ?",
-						TableQueue.queueOf(this.request.key()));
+						MemberTable.queueOf(this.request.key()));
 		}
 		finally {
 			pool.close();

@@ -101,7 +101,7 @@ class TableLineTests {
 		MemberTable members = new MemberTable(Databases.sql(dialect));
 		try (Connection connection = pool(dialect).getConnection()) {
 			// a node that has stopped, so that it does not take the key
-			members.queue(Session.on(connection), TableQueue.queueOf(this.key), "stopped", LEASE, false);
+			members.queue(Session.on(connection), MemberTable.queueOf(this.key), "stopped", LEASE, false);
 		}
 		LockQueue.Place next = behindOthers(provider(dialect), request(LockType.EXCLUSIVE, LOOK));
 		assertThat(get(held.release())).isTrue();
@@ -194,7 +194,7 @@ class TableLineTests {
 		try (Connection connection = pool(dialect).getConnection()) {
 			Session session = Session.on(connection);
 			String ofQueue = " FROM distributed_lock_member WHERE lock_key = ?";
-			String queue = TableQueue.queueOf(this.key);
+			String queue = MemberTable.queueOf(this.key);
 			long lowest = session.number("SELECT MIN(ticket)" + ofQueue, queue);
 			assertThat(session.update("UPDATE distributed_lock_member SET ticket = ? WHERE lock_key = ? AND ticket = ?",
 					session.number("SELECT MAX(ticket)" + ofQueue, queue) + 1, queue, lowest))

@@ -293,7 +293,7 @@ class TableQueueTests {
 	void ownerOfALateAnswerIsRemovedWithItsRow() {
 		AtomicInteger removals = new AtomicInteger();
 		QueueRow row = new QueueRow("late", removals::incrementAndGet);
-		row.succeeded(1L);
+		row.isLate();
 		assertThat(removals).as("while the next question may find the grant").hasValue(0);
 		row.ended(null);
 		assertThat(removals).hasValue(1);
@@ -319,7 +319,7 @@ class TableQueueTests {
 			assertThat(queue.acquire(session, request, "had")).as("nobody waits").isNotZero();
 			assertThat(table.renew(session, "other", "had", Duration.ofMillis(1))).isTrue();
 			Patience.await().until(() -> table.read(session, "other").free());
-			members.queue(session, TableQueue.queueOf("other"), "waiter", LEASE, false);
+			members.queue(session, MemberTable.queueOf("other"), "waiter", LEASE, false);
 			assertThat(queue.ask(session, TableLineTests.question(request, had))).isZero();
 			assertThat(queue.ask(session, TableLineTests.question(request, waiter))).isNotZero();
 		}
