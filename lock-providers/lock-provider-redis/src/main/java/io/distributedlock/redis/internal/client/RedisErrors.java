@@ -150,7 +150,7 @@ public final class RedisErrors {
 					"", cause);
 		}
 		if (isConnectionProblem(cause)) {
-			return ServerErrors.retryable(unreachable(cause), "", cause);
+			return new BackendException(unreachable(cause), true, cause);
 		}
 		return ServerErrors.permanent("Redis failed with " + cause.getClass().getSimpleName(), "", cause);
 	}

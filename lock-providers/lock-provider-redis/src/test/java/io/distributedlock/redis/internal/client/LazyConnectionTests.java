@@ -5,6 +5,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 
 import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.RedisTestServer;
@@ -45,6 +46,33 @@ class LazyConnectionTests {
 					.thenApply((second) -> lazy.retired() == first && lazy.get().getNow(first) == second);
 				connects.release();
 				assertThat(both).succeedsWithin(Patience.LIMIT).isEqualTo(true);
+			}
+			finally {
+				connects.release();
+				client.shutdown(Duration.ZERO, Duration.ofSeconds(5));
+			}
+		}
+	}
+
+	@Test
+	void connectionThatOpensAfterTheEndIsClosed() throws Exception {
+		Semaphore connects = new Semaphore(1);
+		AtomicReference<StatefulRedisConnection<String, String>> opened = new AtomicReference<>();
+		try (RedisTestServer server = RedisTestServer.run()) {
+			RedisClient client = RedisClient.create(server.url());
+			LazyConnection<StatefulRedisConnection<String, String>> lazy = new LazyConnection<>(() -> client,
+					(from) -> {
+						connects.acquireUninterruptibly();
+						opened.set(client.connect());
+						return opened.get();
+					}, Patience.LIMIT);
+			try {
+				StatefulRedisConnection<String, String> first = lazy.get().get(Patience.SECONDS, TimeUnit.SECONDS);
+				lazy.replaceSilent();
+				lazy.close();
+				connects.release();
+				Patience.await().until(() -> opened.get() != first && !opened.get().isOpen());
+				assertThat(first.isOpen()).isFalse();
 			}
 			finally {
 				connects.release();
