@@ -2,6 +2,7 @@ package io.distributedlock.jdbc;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
@@ -46,15 +47,21 @@ public enum JdbcDialect {
 		.compile("CockroachDB|-YB-|openGauss|GaussDB|TiDB|OceanBase|MatrixOne");
 
 	/**
-	 * Find out the dialect of a database. Opens a connection.
+	 * How long a start waits for a database that is silent.
+	 */
+	private static final Duration ANSWER_TIME = Duration.ofSeconds(30);
+
+	/**
+	 * Find out the dialect of a database. Opens a connection, and asks for at most half a
+	 * minute.
 	 * @param dataSource the database
 	 * @return its dialect
 	 * @throws IllegalStateException if the database does not answer or is not supported
 	 */
 	public static JdbcDialect detect(DataSource dataSource) {
-		try (Connection connection = dataSource.getConnection()) {
-			JdbcDialect dialect = of(connection);
-			String version = (dialect != H2) ? Session.on(connection).text("SELECT version()") : null;
+		try (Session session = Session.open(dataSource, ANSWER_TIME, System.nanoTime() + ANSWER_TIME.toNanos())) {
+			JdbcDialect dialect = of(session.connection());
+			String version = (dialect != H2) ? session.text("SELECT version()") : null;
 			if (version != null && IMITATION.matcher(version).find()) {
 				throw unsupported(version);
 			}

@@ -98,7 +98,7 @@ public final class Session implements AutoCloseable {
 	 * @param commandTimeout how long a statement may take
 	 * @param giveUpAtNanos when the caller gives up
 	 */
-	static Session open(DataSource dataSource, Duration commandTimeout, long giveUpAtNanos) throws SQLException {
+	public static Session open(DataSource dataSource, Duration commandTimeout, long giveUpAtNanos) throws SQLException {
 		// zero would mean no limit; and the silence, in milliseconds, must fit an int
 		int timeoutSeconds = (int) Math.max(1, Math.min(commandTimeout.toSeconds(), 1_000_000));
 		Connection connection = connection(dataSource, giveUpAtNanos);
