@@ -161,14 +161,17 @@ final class TransactionLocks implements TransactionSynchronization, CallLocks.Ke
 		if (TransactionSynchronizationManager.getResource(KEY) == this) {
 			TransactionSynchronizationManager.unbindResource(KEY);
 		}
-		LockHandle next = this.kept.poll();
-		if (next != null) {
+		RuntimeException failure = null;
+		for (LockHandle next = this.kept.poll(); next != null; next = this.kept.poll()) {
 			try {
 				next.close();
 			}
-			finally {
-				release();
+			catch (RuntimeException ex) {
+				failure = (failure != null) ? failure : ex;
 			}
+		}
+		if (failure != null) {
+			throw failure;
 		}
 	}
 
