@@ -87,8 +87,9 @@ final class SelfInvocations {
 			.distinct()
 			.flatMap((each) -> bodies(each, type))
 			.toList();
-		if (bySubclass) {
-			// who calls a final method calls the locked method that it calls
+		// who calls a final method calls the locked method that it calls
+		for (int known = 0; bySubclass && known < names.size();) {
+			known = names.size();
 			bodies.stream()
 				.filter((body) -> body.fixed)
 				.forEach((body) -> body.called(names).forEach((called) -> names.put(body.signature, called)));
@@ -204,7 +205,7 @@ final class SelfInvocations {
 
 		@Override
 		public @Nullable MethodVisitor visitMethod(int access, String name, String descriptor,
-				@Nullable String signature, String @Nullable [] exceptions) {
+				@Nullable String generics, String @Nullable [] exceptions) {
 			// ::method has an object, but not Owner::method
 			this.hasObject |= this.isReference && name.equals("<init>") && Type.getArgumentCount(descriptor) == 1;
 			boolean suspending = name.endsWith(SUSPENDING);
@@ -217,9 +218,8 @@ final class SelfInvocations {
 			// lambda$method$0, or method$lambda$0 in Kotlin
 			String named = ofTheCompiler ? name.split("\\$", -1)[name.startsWith(LAMBDA) ? 1 : 0] : name;
 			String method = (this.enclosing != null) ? this.enclosing : named;
-			Body body = new Body(this.owner, method,
-					(suspending || this.enclosing != null) ? method + "(" : name + descriptor,
-					ofTheCompiler || this.enclosing != null, suspending || this.isReference);
+			String signature = (suspending || this.enclosing != null) ? method + "(" : name + descriptor;
+			Body body = new Body(this.owner, method, signature, ofTheCompiler || this.enclosing != null);
 			body.fixed = !body.isPart && (access & (Opcodes.ACC_FINAL | Opcodes.ACC_PRIVATE)) == Opcodes.ACC_FINAL;
 			body.another = this.isOwner && !ofTheCompiler
 					&& List.of(Type.getArgumentTypes(descriptor)).contains(this.owner);
@@ -247,32 +247,33 @@ final class SelfInvocations {
 		private final boolean isPart;
 
 		/**
-		 * Whether the compiler casts the object itself.
-		 */
-		private final boolean castsItself;
-
-		/**
 		 * Whether the method is final and not private.
 		 */
 		private boolean fixed;
 
 		private boolean another;
 
+		/**
+		 * Whether the compiler of Kotlin just read what it had put aside, and may cast
+		 * it.
+		 */
+		private boolean restored;
+
 		private final Set<String> calls = new HashSet<>();
 
-		private Body(Type owner, String method, String signature, boolean isPart, boolean castsItself) {
+		private Body(Type owner, String method, String signature, boolean isPart) {
 			super(SpringAsmInfo.ASM_VERSION);
 			this.owner = owner;
 			this.method = method;
 			this.signature = signature;
 			this.isPart = isPart;
-			this.castsItself = castsItself;
 		}
 
 		@Override
 		public void visitMethodInsn(int opcode, String calledOwner, String name, String descriptor,
 				boolean isInterface) {
 			this.another |= Type.getReturnType(descriptor).equals(this.owner);
+			this.restored = false;
 			if (opcode != Opcodes.INVOKESPECIAL) {
 				// a call by super runs under the lock of the overriding method
 				note(calledOwner, name, descriptor);
@@ -285,17 +286,22 @@ final class SelfInvocations {
 				if (argument instanceof Handle handle) {
 					note(handle.getOwner(), handle.getName(), handle.getDesc());
 				}
+				// what calls the lambda gives it the object
+				this.another |= argument instanceof Type type && type.getSort() == Type.METHOD
+						&& List.of(type.getArgumentTypes()).contains(this.owner);
 			}
 		}
 
 		@Override
 		public void visitTypeInsn(int opcode, String type) {
-			this.another |= !this.castsItself && type.equals(this.owner.getInternalName());
+			this.another |= !this.restored && type.equals(this.owner.getInternalName());
+			this.restored = false;
 		}
 
 		@Override
 		public void visitFieldInsn(int opcode, String fieldOwner, String name, String descriptor) {
 			this.another |= !name.startsWith("this$") && descriptor.equals(this.owner.getDescriptor());
+			this.restored = name.startsWith("L$") || name.equals("receiver");
 		}
 
 		private void note(String calledOwner, String name, String descriptor) {
@@ -306,7 +312,8 @@ final class SelfInvocations {
 
 		private List<String> called(Map<String, String> names) {
 			return this.calls.stream()
-				.filter((each) -> names.containsKey(each) && !each.startsWith(this.signature))
+				.filter((each) -> names.containsKey(each) && !each.startsWith(this.signature)
+						&& !each.equals(this.method + WITH_DEFAULTS))
 				.map(names::get)
 				.toList();
 		}

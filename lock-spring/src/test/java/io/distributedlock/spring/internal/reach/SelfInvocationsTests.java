@@ -1,5 +1,7 @@
 package io.distributedlock.spring.internal.reach;
 
+import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 
@@ -28,7 +30,8 @@ class SelfInvocationsTests {
 
 	@Test
 	void callOnAnotherObjectIsNotWarnedAbout() {
-		assertThat(selfInvocations(CallsOthers.class)).containsExactly("itself() calls inner()");
+		assertThat(selfInvocations(CallsOthers.class)).containsExactly("inner() calls inner()",
+				"itself() calls inner()");
 	}
 
 	@Test
@@ -44,6 +47,7 @@ class SelfInvocationsTests {
 		assertThat(selfInvocations(Fixed.class)).isEmpty();
 		assertThat(SelfInvocations.find(Fixed.class, false, (method) -> method.getName().equals("inner")))
 			.containsExactly("inLambda() calls inner()", "outer() calls inner()");
+		assertThat(selfInvocations(CallsFixed.class)).containsExactly("outer() calls inner()");
 		assertThat(SelfInvocations.find(Initialized.class, true, (method) -> method.getParameterCount() == 1))
 			.isEmpty();
 	}
@@ -166,9 +170,32 @@ class SelfInvocationsTests {
 
 	}
 
+	static class CallsFixed {
+
+		public void outer(List<String> ids) {
+			inLambda(ids);
+		}
+
+		public final void inLambda(List<String> ids) {
+			ids.forEach((id) -> inner(id));
+		}
+
+		public void inner(String id) {
+		}
+
+	}
+
 	static class CallsOthers {
 
 		private @Nullable CallsOthers self;
+
+		public void fromLambda(Optional<CallsOthers> other, String id) {
+			other.ifPresent((any) -> any.inner(id));
+		}
+
+		public Optional<String> fromReference(Optional<CallsOthers> other) {
+			return other.map(CallsOthers::inner);
+		}
 
 		public String fromField(String id) {
 			return (this.self != null) ? this.self.inner(id) : id;
@@ -196,6 +223,10 @@ class SelfInvocationsTests {
 
 		public String itself(String id) {
 			return inner(id);
+		}
+
+		public String inner() {
+			return inner("1");
 		}
 
 		public String inner(String id) {

@@ -9,6 +9,7 @@ import org.assertj.core.api.Assertions.assertThatNoException
 import org.junit.jupiter.api.Test
 import org.springframework.core.OverridingClassLoader
 import java.lang.reflect.Method
+import java.util.Optional
 
 /**
  * Calls of locked methods in code that the Kotlin compiler makes.
@@ -113,6 +114,19 @@ internal class KotlinSelfInvocationsTests {
 			val first = suspended("1")
 			delay(1)
 			return first + suspended("2")
+		}
+
+		open suspend fun fromCast(other: Any): String {
+			delay(1)
+			return (other as Open).suspended("1")
+		}
+
+		open fun fromLambda(other: Optional<Open>) = other.ifPresent { it.settle("1") }
+
+		@DistributedLock("#id")
+		open suspend fun walk(id: String, depth: Int = 0): String {
+			delay(1)
+			return if (depth > 1) id else walk(id)
 		}
 
 		open fun byReferenceToAnother(other: Open): List<Int> = each(listOf("a"), other::settle)
