@@ -52,14 +52,14 @@ public enum JdbcDialect {
 	private static final Duration ANSWER_TIME = Duration.ofSeconds(30);
 
 	/**
-	 * Find out the dialect of a database. Opens a connection, and asks for at most half a
-	 * minute.
+	 * Find out the dialect of a database. Opens a connection, and waits for at most half
+	 * a minute for the answer.
 	 * @param dataSource the database
 	 * @return its dialect
 	 * @throws IllegalStateException if the database does not answer or is not supported
 	 */
 	public static JdbcDialect detect(DataSource dataSource) {
-		try (Session session = Session.open(dataSource, ANSWER_TIME, System.nanoTime() + ANSWER_TIME.toNanos())) {
+		try (Session session = Session.open(dataSource, ANSWER_TIME, System.nanoTime() + Session.NEVER_NANOS)) {
 			JdbcDialect dialect = of(session.connection());
 			String version = (dialect != H2) ? session.text("SELECT version()") : null;
 			if (version != null && IMITATION.matcher(version).find()) {

@@ -8,7 +8,7 @@ CREATE TABLE IF NOT EXISTS distributed_lock_row (
 	lock_key VARCHAR(255) CHARACTER SET ascii COLLATE ascii_nopad_bin PRIMARY KEY,
 	made_at BIGINT NOT NULL
 ) ENGINE = InnoDB;
--- a Galera cluster takes no other one, elsewhere 0 means 1
+-- a Galera cluster takes no other one, and 0 means auto_increment_increment
 CREATE SEQUENCE IF NOT EXISTS distributed_lock_token INCREMENT BY 0;
 CREATE TABLE IF NOT EXISTS distributed_lock_member (
 	lock_key VARCHAR(255) CHARACTER SET ascii COLLATE ascii_nopad_bin NOT NULL,

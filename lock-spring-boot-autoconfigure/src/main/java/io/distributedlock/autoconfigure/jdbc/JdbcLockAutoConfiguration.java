@@ -110,7 +110,7 @@ public final class JdbcLockAutoConfiguration {
 		catch (IllegalStateException ex) {
 			throw new InvalidLockSetupException(String.valueOf(ex.getMessage()), (ex.getCause() != null)
 					? "Start the database, and check its URL, user and password. To start the application while the database is down, set lock.jdbc.dialect and lock.jdbc.initialize-schema=never."
-					: "Set lock.jdbc.url to one of these, to use a separate database for locks.", ex);
+					: "Set lock.jdbc.url to a separate database for locks: H2, PostgreSQL, MariaDB or MySQL.", ex);
 		}
 		try {
 			return JdbcLocks.provider(database.dataSource(), settings(dialect, properties, lock));
