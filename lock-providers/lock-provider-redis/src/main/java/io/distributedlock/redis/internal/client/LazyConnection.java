@@ -43,22 +43,23 @@ public final class LazyConnection<C extends StatefulConnection<String, String>> 
 	private final Duration grace;
 
 	/**
-	 * Guards each change of the following three.
+	 * Guards each change of the following four. What is to be opened or closed then is so
+	 * after it: that may complete what others wait for.
 	 */
 	private final Mutex mutex = new Mutex();
 
 	private volatile Opening<C> current = new Opening<>();
 
-	private Opening<C> replacement = this.current;
+	private volatile Opening<C> replacement = this.current;
 
 	private volatile @Nullable C retired;
+
+	private volatile boolean closed;
 
 	private volatile Consumer<C> onOpened = (connection) -> {
 	};
 
 	private volatile @Nullable Throwable notConnected;
-
-	private volatile boolean closed;
 
 	/**
 	 * Create a connection that is not open yet.
@@ -80,14 +81,21 @@ public final class LazyConnection<C extends StatefulConnection<String, String>> 
 	 */
 	public CompletableFuture<C> get() {
 		Opening<C> found = this.current;
-		return isUsable(found) ? found : this.mutex.get(() -> {
-			if (!isUsable(this.current)) {
-				closeWhenOpened(this.current);
-				this.current = new Opening<>();
-				open(this.current, null);
+		if (isUsable(found)) {
+			return found;
+		}
+		Opening<C> opening = new Opening<>();
+		Opening<C> now = this.mutex.get(() -> {
+			if (this.current == found) {
+				this.current = opening;
 			}
 			return this.current;
 		});
+		if (now == opening) {
+			closeWhenOpened(found);
+			open(opening, null);
+		}
+		return now;
 	}
 
 	/**
@@ -122,17 +130,22 @@ public final class LazyConnection<C extends StatefulConnection<String, String>> 
 	 * be cancelled
 	 */
 	public CompletableFuture<C> replaceSilent() {
-		return this.mutex.get(() -> {
-			Opening<C> silent = this.current;
-			if (this.closed || !silent.isDone() || silent.isCompletedExceptionally() || this.retired != null) {
-				return silent;
+		Opening<C> silent = this.current;
+		Opening<C> opening = new Opening<>();
+		Opening<C> now = this.mutex.get(() -> {
+			if (this.closed || !silent.isDone() || silent.isCompletedExceptionally() || this.retired != null
+					|| this.current != silent) {
+				return this.current;
 			}
 			if (this.replacement.isDone() || this.replacement.isOverdue()) {
-				this.replacement = new Opening<>();
-				open(this.replacement, silent);
+				this.replacement = opening;
 			}
 			return this.replacement;
 		});
+		if (now == opening) {
+			open(opening, silent);
+		}
+		return now;
 	}
 
 	boolean isClosed() {
@@ -141,12 +154,11 @@ public final class LazyConnection<C extends StatefulConnection<String, String>> 
 
 	@Override
 	public void close() {
-		this.closed = true;
+		// what begins later finds it closed
+		this.mutex.run(() -> this.closed = true);
 		// a client that shuts down meanwhile warns of each connection that is still
 		// closing
-		this.mutex
-			.get(() -> CompletableFuture.allOf(closeWhenOpened(this.current), closeWhenOpened(this.replacement),
-					closeRetired()))
+		CompletableFuture.allOf(closeWhenOpened(this.current), closeWhenOpened(this.replacement), closeRetired())
 			.orTimeout(CLOSING_SECONDS, TimeUnit.SECONDS)
 			.exceptionally((failure) -> null)
 			.join();
@@ -227,11 +239,12 @@ public final class LazyConnection<C extends StatefulConnection<String, String>> 
 	}
 
 	private CompletableFuture<Void> closeRetired() {
-		return this.mutex.get(() -> {
-			C silent = this.retired;
+		C silent = this.mutex.<@Nullable C>get(() -> {
+			C before = this.retired;
 			this.retired = null;
-			return (silent != null) ? close(silent) : NOTHING_TO_CLOSE;
+			return before;
 		});
+		return (silent != null) ? close(silent) : NOTHING_TO_CLOSE;
 	}
 
 	/**
