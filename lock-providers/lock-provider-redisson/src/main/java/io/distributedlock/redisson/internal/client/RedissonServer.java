@@ -3,9 +3,9 @@ package io.distributedlock.redisson.internal.client;
 import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.List;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 import io.distributedlock.redis.scripts.PlainScripts;
@@ -34,6 +34,12 @@ import org.slf4j.LoggerFactory;
 public final class RedissonServer implements AutoCloseable {
 
 	private static final Logger logger = LoggerFactory.getLogger(RedissonServer.class);
+
+	/**
+	 * The time of calls without a limit, or with one that is far: a timer for it would
+	 * stay for that long.
+	 */
+	private static final long LONG_NANOS = TimeUnit.DAYS.toNanos(30);
 
 	/**
 	 * The scripts that publish on sharded channels.
@@ -145,16 +151,16 @@ public final class RedissonServer implements AutoCloseable {
 	}
 
 	private <R> CompletableFuture<R> sendNow(RScriptAsync through, ScriptCall call) {
-		OptionalLong giveUpAt = call.giveUpAtNanos();
-		boolean late = giveUpAt.isPresent() && giveUpAt.getAsLong() - System.nanoTime() <= 0;
-		if (late || !call.wanted().getAsBoolean()) {
+		long giveUpAt = call.giveUpAtNanos().orElse(0);
+		long remaining = call.giveUpAtNanos().isPresent() ? giveUpAt - System.nanoTime() : LONG_NANOS;
+		if (remaining <= 0 || !call.wanted().getAsBoolean()) {
 			return CompletableFuture.failedFuture(new NotSentException("Redis did not answer in time", null));
 		}
 		CompletableFuture<R> answer = evaluate(through, call, this.loader.sendsWhole());
-		if (giveUpAt.isPresent() && !answer.isDone()) {
+		if (remaining < LONG_NANOS && !answer.isDone()) {
 			// cancels the answer, rather too early than too late, so that the client
 			// neither sends nor repeats the command after its caller has given up
-			CommandTimeouts.limit(answer, giveUpAt.getAsLong() - CommandTimeouts.LATE_NANOS);
+			CommandTimeouts.limit(answer, giveUpAt - CommandTimeouts.LATE_NANOS);
 		}
 		return answer;
 	}
