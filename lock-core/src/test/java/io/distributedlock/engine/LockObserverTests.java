@@ -96,6 +96,26 @@ class LockObserverTests {
 		assertThat(this.steps).anyMatch((step) -> step.startsWith("passed on on lock-callback"));
 	}
 
+	/**
+	 * One that traces may need long for its first call.
+	 */
+	@Test
+	void waitTimeBeginsAfterTheObservers() {
+		ScheduledByHand runtime = new ScheduledByHand();
+		ScriptedProvider contended = new ScriptedProvider(runtime::nanoTime);
+		contended.attempts.add(ScriptedProvider.contended());
+		DefaultLockTemplate byHand = DefaultLockTemplate.builder()
+			.provider(contended)
+			.runtime((executor) -> runtime)
+			.observer((call) -> {
+				runtime.moveTo(runtime.nanoTime() + TimeUnit.SECONDS.toNanos(1));
+				return observe(call);
+			})
+			.build();
+		byHand.acquireAsync(REQUEST.withWaitTime(Duration.ofMillis(50)));
+		assertThat(byHand.activity().waiting()).hasSize(1);
+	}
+
 	@Test
 	void outageIsObserved() {
 		ScriptedProvider provider = new ScriptedProvider();

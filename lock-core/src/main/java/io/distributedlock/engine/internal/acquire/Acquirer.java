@@ -52,7 +52,7 @@ public record Acquirer(Acquisition.Shared shared, List<LockObserver> observers, 
 	public @Nullable LockHandle acquire(List<LockAttempt> attempts, boolean orThrow) {
 		LockAttempt attempt = attempts.get(0);
 		EngineHandle handle = (attempts.size() > 1) ? new MultiLockAcquisition(this, attempts, orThrow, false).await()
-				: await(attempt, now(), orThrow, longestNanos(attempt));
+				: await(attempt, 0, orThrow, longestNanos(attempt));
 		if (handle != null) {
 			LockContext.attach(handle);
 		}
@@ -76,7 +76,7 @@ public record Acquirer(Acquisition.Shared shared, List<LockObserver> observers, 
 			new MultiLockAcquisition(this, attempts, orThrow, forWork).start(future, toResult);
 		}
 		else {
-			start(first, now(), orThrow, toResult, future, forWork ? limited(first, future) : Callbacks.ForCaller::run);
+			start(first, 0, orThrow, toResult, future, forWork ? limited(first, future) : Callbacks.ForCaller::run);
 		}
 	}
 
@@ -85,7 +85,7 @@ public record Acquirer(Acquisition.Shared shared, List<LockObserver> observers, 
 	 * longer than its call may take.
 	 */
 	private BiConsumer<Callbacks.ForCaller, Runnable> limited(LockAttempt attempt, CompletableFuture<?> future) {
-		long untilNanos = now() + LockTimes.saturatedNanos(attempt.waitTime())
+		long untilNanos = this.shared.runtime().nanoTime() + LockTimes.saturatedNanos(attempt.waitTime())
 				+ this.shared.providerCalls().commandTimeoutNanos();
 		return (caller, work) -> caller.run(work, () -> {
 			Timers.Timer limit = callBackAt(untilNanos, caller,
@@ -110,19 +110,19 @@ public record Acquirer(Acquisition.Shared shared, List<LockObserver> observers, 
 
 	/**
 	 * Wait for one lock on this thread.
-	 * @param waitsSinceNanos when the wait time began
+	 * @param waitedNanos how much of the wait time other locks of the call have taken
 	 * @param orThrow whether contention is an exception
 	 * @param timeoutNanos how long to wait for the outcome at most
 	 * @return the handle, {@code null} if others hold the lock
 	 */
-	@Nullable EngineHandle await(LockAttempt attempt, long waitsSinceNanos, boolean orThrow, long timeoutNanos) {
+	@Nullable EngineHandle await(LockAttempt attempt, long waitedNanos, boolean orThrow, long timeoutNanos) {
 		LockContext caller = LockContext.capture();
 		AcquisitionOutcome reentered = reenter(attempt, caller);
 		if (reentered != null) {
 			return toHandle(attempt, reentered, ObservedCall.NONE, orThrow);
 		}
 		ObservedCall observed = ObservedCall.begin(attempt, this.observers, this.shared.runtime());
-		Acquisition acquisition = new Acquisition(attempt, waitsSinceNanos, this.shared, caller, Thread.currentThread(),
+		Acquisition acquisition = new Acquisition(attempt, waitedNanos, this.shared, caller, Thread.currentThread(),
 				observed);
 		return toHandle(attempt, await(acquisition, timeoutNanos), observed, orThrow);
 	}
@@ -162,16 +162,15 @@ public record Acquirer(Acquisition.Shared shared, List<LockObserver> observers, 
 
 	/**
 	 * Follow the acquisition of one lock.
-	 * @param waitsSinceNanos when the wait time began
+	 * @param waitedNanos how much of the wait time other locks of the call have taken
 	 * @param orThrow whether contention is an exception
 	 * @param toResult makes the result from the handle, or from nothing if others hold it
 	 * @param future as in
 	 * {@link #start(List, boolean, Function, CompletableFuture, boolean)}
 	 * @param threads runs what completes the future with the handle
 	 */
-	<R> void start(LockAttempt attempt, long waitsSinceNanos, boolean orThrow,
-			Function<Optional<EngineHandle>, R> toResult, CompletableFuture<R> future,
-			BiConsumer<Callbacks.ForCaller, Runnable> threads) {
+	<R> void start(LockAttempt attempt, long waitedNanos, boolean orThrow, Function<Optional<EngineHandle>, R> toResult,
+			CompletableFuture<R> future, BiConsumer<Callbacks.ForCaller, Runnable> threads) {
 		LockContext caller = LockContext.capture();
 		AcquisitionOutcome reentered = reenter(attempt, caller);
 		ObservedCall observed = (reentered != null) ? ObservedCall.NONE
@@ -182,7 +181,7 @@ public record Acquirer(Acquisition.Shared shared, List<LockObserver> observers, 
 			delivery.send(reentered);
 			return;
 		}
-		Acquisition acquisition = new Acquisition(attempt, waitsSinceNanos, this.shared, caller, null, observed);
+		Acquisition acquisition = new Acquisition(attempt, waitedNanos, this.shared, caller, null, observed);
 		future.whenComplete((ignored, failure) -> {
 			if (failure instanceof LockUnavailableException) {
 				// of several locks, the one that was asked for when their time was over
@@ -230,10 +229,6 @@ public record Acquirer(Acquisition.Shared shared, List<LockObserver> observers, 
 			case CLOSED -> LockErrors.closed(attempt);
 			case NO_THREAD -> LockErrors.noThread(attempt);
 		};
-	}
-
-	private long now() {
-		return this.shared.runtime().nanoTime();
 	}
 
 	/**

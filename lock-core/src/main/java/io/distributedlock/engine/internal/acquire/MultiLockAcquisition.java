@@ -83,7 +83,7 @@ final class MultiLockAcquisition {
 		EngineHandle all = null;
 		try {
 			for (LockAttempt attempt : this.attempts) {
-				EngineHandle next = this.acquirer.await(attempt, this.startNanos, this.orThrow,
+				EngineHandle next = this.acquirer.await(attempt, waitedNanos(), this.orThrow,
 						this.giveUpAtNanos - this.acquirer.shared().runtime().nanoTime());
 				if (next == null) {
 					return null;
@@ -159,7 +159,7 @@ final class MultiLockAcquisition {
 		this.current = next;
 		try {
 			caller
-				.wrap(() -> this.acquirer.start(attempt, this.startNanos, this.orThrow, (handle) -> handle, next,
+				.wrap(() -> this.acquirer.start(attempt, waitedNanos(), this.orThrow, (handle) -> handle, next,
 						threads()))
 				.run();
 		}
@@ -201,6 +201,10 @@ final class MultiLockAcquisition {
 		// one may have been lost while the call waited for the others
 		all.ensureHeld();
 		return all;
+	}
+
+	private long waitedNanos() {
+		return this.acquirer.shared().runtime().nanoTime() - this.startNanos;
 	}
 
 	private void afterReleaseOfTaken(Runnable end) {

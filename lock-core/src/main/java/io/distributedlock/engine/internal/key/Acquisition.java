@@ -64,19 +64,18 @@ public final class Acquisition extends CallUnderWay {
 
 	/**
 	 * Begin on the thread of the caller.
-	 * @param waitsSinceNanos when the wait time began; where a call is for several locks,
-	 * this may be long ago
+	 * @param waitedNanos how much of the wait time other locks of the call have taken
 	 * @param caller the locks that the caller holds
 	 * @param thread this thread if it waits for the outcome, {@code null} otherwise
 	 * @param observed the call as its observers see it
 	 */
-	public Acquisition(LockAttempt attempt, long waitsSinceNanos, Shared shared, LockContext caller,
+	public Acquisition(LockAttempt attempt, long waitedNanos, Shared shared, LockContext caller,
 			@Nullable Thread thread, ObservedCall observed) {
 		super(attempt, caller, thread, shared.runtime().nanoTime());
 		this.shared = shared;
 		this.observed = observed;
 		this.localKey = attempt.localKey();
-		this.waitUntilNanos = waitsSinceNanos + LockTimes.saturatedNanos(attempt.waitTime());
+		this.waitUntilNanos = startNanos() + LockTimes.saturatedNanos(attempt.waitTime()) - waitedNanos;
 		this.attempts = new AttemptLoop(this, attempt, shared.access());
 		this.turn = new Turn(this, shared, this.attempts);
 	}

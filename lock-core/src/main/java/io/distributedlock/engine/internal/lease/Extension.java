@@ -38,7 +38,9 @@ public record Extension(EngineRuntime runtime, ProviderCalls providerCalls, Leas
 		Duration wanted = LockTimes.wholeMillis(leaseTime);
 		// one command time-out for both: the answers to earlier requests, and this one
 		CompletableFuture<@Nullable LeaseTerm> answer = this.providerCalls.expect();
-		lock.requests().extend(() -> request(lock, wanted, answer)).whenComplete(Failures.settling(answer));
+		lock.requests()
+			.extend(() -> request(lock, wanted, answer), this.runtime::execute)
+			.whenComplete(Failures.settling(answer));
 		return answer.handle((term, failure) -> {
 			// it may have ended meanwhile, whatever became of the request
 			lock.ensureHeld();

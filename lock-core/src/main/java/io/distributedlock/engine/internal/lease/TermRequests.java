@@ -1,11 +1,11 @@
 package io.distributedlock.engine.internal.lease;
 
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
-import io.distributedlock.engine.internal.runtime.Trampoline;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.support.Failures;
 import org.jspecify.annotations.Nullable;
@@ -41,16 +41,18 @@ final class TermRequests {
 	/**
 	 * Send an extension once all requests before it are answered or have failed.
 	 * @param send sends it
+	 * @param steps sends it later. Thousands may wait for one answer: if each was sent
+	 * where the one before it ends, their stack would overflow
 	 * @return completes with the term, {@code null} if the owner no longer has the lease
 	 */
-	CompletableFuture<@Nullable LeaseTerm> extend(Supplier<CompletableFuture<@Nullable LeaseTerm>> send) {
+	CompletableFuture<@Nullable LeaseTerm> extend(Supplier<CompletableFuture<@Nullable LeaseTerm>> send,
+			Executor steps) {
 		CompletableFuture<@Nullable LeaseTerm> extension = new CompletableFuture<>();
 		Order before = ORDER.getAndUpdate(this, (now) -> new Order(extension, now.extensions + 1));
-		Runnable step = () -> CompletableFuture.completedFuture(send)
+		Executor where = before.last.isDone() ? Runnable::run : steps;
+		before.last.handleAsync((ignored, failure) -> send, where)
 			.thenCompose(Supplier::get)
 			.whenComplete(Failures.settling(extension));
-		// one after the other, and not inside: thousands may wait for one answer
-		before.last.whenComplete((ignored, failure) -> Trampoline.run(step));
 		return extension.whenComplete(
 				(term, failure) -> ORDER.updateAndGet(this, (now) -> new Order(now.last, now.extensions - 1)));
 	}
