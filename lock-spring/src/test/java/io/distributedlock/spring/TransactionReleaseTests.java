@@ -97,6 +97,16 @@ class TransactionReleaseTests {
 	}
 
 	@Test
+	void transactionMayKeepThousandsOfLocks() {
+		this.shop.sell(() -> {
+			for (int i = 0; i < 20_000; i++) {
+				this.stock.look(this.provider);
+			}
+		});
+		assertThat(this.provider.events()).endsWith("look", "commit", GIVE);
+	}
+
+	@Test
 	void newTransactionInsideHasItsOwnLocks() {
 		this.shop.sell(() -> {
 			this.provider.record("outer");
