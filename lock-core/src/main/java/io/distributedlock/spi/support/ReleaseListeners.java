@@ -88,10 +88,19 @@ public final class ReleaseListeners {
 	 * @param action receives the key
 	 */
 	public void forEachKey(Consumer<String> action) {
-		this.byKey.keySet().forEach((key) -> this.byKey.computeIfPresent(key, (ignored, all) -> {
-			action.accept(key);
+		this.byKey.keySet().forEach((key) -> ifAnyFor(key, () -> action.accept(key)));
+	}
+
+	/**
+	 * Run an action for a key if it has listeners.
+	 * @param key the key
+	 * @param action what to run
+	 */
+	public void ifAnyFor(String key, Runnable action) {
+		this.byKey.computeIfPresent(key, (ignored, all) -> {
+			action.run();
 			return all;
-		}));
+		});
 	}
 
 	/**

@@ -193,6 +193,14 @@ final class RedisRunner implements ScriptRunner {
 			RedisRunner.this.listeners.ifNoneFor(channel, () -> this.connection.async().unsubscribe(channel));
 		}
 
+		@Override
+		public void unsubscribed(String channel, long count) {
+			// a command that is sent on the thread of the connection overtakes those
+			// which
+			// other threads have given to it
+			RedisRunner.this.listeners.ifAnyFor(channel, () -> subscribe(this.connection, channel));
+		}
+
 	}
 
 }

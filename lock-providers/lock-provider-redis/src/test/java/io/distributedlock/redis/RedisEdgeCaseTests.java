@@ -22,6 +22,7 @@ import io.distributedlock.redis.scripts.script.Shortfalls;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.ReleaseSignal;
 import io.distributedlock.test.network.TcpProxy;
 import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.process.StandardError;
@@ -312,6 +313,28 @@ class RedisEdgeCaseTests {
 		runner.hearReleases("k", () -> {
 		}).close();
 		assertThat(runner.channels()).isZero();
+	}
+
+	/**
+	 * A command that is sent on the thread of a connection overtakes those which other
+	 * threads have just given to that connection.
+	 */
+	@Test
+	void listenerIsHeardAlthoughItsCommandOvertakesThatOfTheLastOne() {
+		CompletableFuture<ReleaseSignal.Subscription> first = new CompletableFuture<>();
+		CompletableFuture<ReleaseSignal.Subscription> second = new CompletableFuture<>();
+		AtomicInteger heard = new AtomicInteger();
+		first.complete(this.provider.listen("k", () -> {
+			if (!second.isDone()) {
+				CompletableFuture.runAsync(() -> first.join().close()).join();
+				second.complete(this.provider.listen("k", heard::incrementAndGet));
+			}
+		}));
+		get(second);
+		Patience.await().during(Duration.ofSeconds(1)).until(() -> true);
+		int before = heard.get();
+		this.server.command("PUBLISH", "k", "");
+		Patience.await().until(() -> heard.get() > before);
 	}
 
 	@Test

@@ -247,6 +247,27 @@ class RedisLineTests {
 	}
 
 	@Test
+	void markOfCallersWhoHaveGoneKeepsNoPlaceWaiting() {
+		LeaseRequest request = new LeaseRequest("k", NEVER, LockType.EXCLUSIVE, 1, System.nanoTime() + NEVER.toNanos(),
+				1, NEVER, Duration.ZERO, Duration.ZERO);
+		RedisLockProvider a = provider();
+		RedisLockProvider b = provider();
+		Lease lease = get(a.enqueue(request).granted());
+		List<Place> places = new ArrayList<>();
+		// more than are granted in a row before others come first
+		for (int i = 0; i < 20; i++) {
+			places.add(inLine((i % 2 == 0) ? b : a, request));
+		}
+		subscribed(2);
+		this.server.command("HSET", "{k}:alive", "", Long.toString(System.currentTimeMillis() + NEVER.toMillis()));
+		for (Place place : places) {
+			assertThat(get(lease.release())).isTrue();
+			lease = get(place.granted());
+		}
+		assertThat(get(lease.release())).isTrue();
+	}
+
+	@Test
 	void waitersOfAllTypesAreWoken() throws Exception {
 		List<DefaultLockTemplate> nodes = List.of(template(provider(), NEVER), template(provider(), NEVER));
 		LockType[] types = { LockType.EXCLUSIVE, LockType.WRITE, LockType.READ, LockType.FAIR };

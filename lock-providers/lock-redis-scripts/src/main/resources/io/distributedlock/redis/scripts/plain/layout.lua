@@ -12,6 +12,7 @@ local stranger = '*'
 -- include free.lua
 -- include note.lua
 -- include present.lua
+-- include wake-line.lua
 
 local function others_wait() return redis.pcall('hget', KEYS[4], '') ~= false end
 
@@ -26,9 +27,11 @@ local function or_others(holder)
   return type(till) == 'string' and tonumber(till) > present() and '+'
 end
 
--- Tells those of Spring Integration who wait for a message, if there is code of other libraries. The key of their registry ends
--- at one of the colons.
-local function tell_registries()
+-- Keeps a lock that was left to others free for a moment, and tells the line to look after it: those others may have gone. Tells
+-- those of Spring Integration who wait for a message, if there is code of other libraries. The key of their registry ends at
+-- one of the colons.
+local function after_freeing()
+  if wake_line() then begin_moment(10) end
   if type(redis.pcall('hget', KEYS[4], '~')) ~= 'string' then return end
   for colon in string.gmatch(KEYS[1], '():') do
     redis.pcall('publish', string.sub(KEYS[1], 1, colon - 1) .. '-channel:' .. KEYS[1], KEYS[1])

@@ -1,5 +1,6 @@
 -- include channels.lua
 -- include beside.lua
+-- include wake-line.lua
 
 local function leave_queue()
   if redis.pcall('lrem', KEYS[5], 0, 'line') == 1 then redis.pcall('zrem', KEYS[6], 'line') end
@@ -13,14 +14,6 @@ local function wake_queue()
     queued = redis.pcall('lindex', KEYS[5], 0)
   end
   return type(queued) == 'string' and tonumber(wake(queued)) or 0
-end
-
--- Tells the first in the line to look who has the lock. Returns whether there is one.
-local function wake_line()
-  local head = redis.pcall('lindex', KEYS[3], 0)
-  local first, place = string.match(type(head) == 'string' and head or '', '^([^.]+)%.(%S+)')
-  if first then redis.pcall('publish', channels .. first, place .. ' look') end
-  return first
 end
 
 -- Deletes the lock, and wakes those who wait and are not in the line. Returns whether the server refuses to publish. If others

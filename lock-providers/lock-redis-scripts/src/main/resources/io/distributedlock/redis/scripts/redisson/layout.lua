@@ -26,7 +26,7 @@ local function others_wait()
   return (listeners(channel, shared_channel) or 1) > 0 or redis.pcall('exists', KEYS[5]) == 1
 end
 
-local function tell_registries() end
+local function after_freeing() end
 
 -- Who polls by hand leaves no trace, and must find the lock free.
 local function may_stay() return false end
