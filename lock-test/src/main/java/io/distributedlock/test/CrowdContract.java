@@ -7,13 +7,17 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.distributedlock.LockCapability;
 import io.distributedlock.LockException;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
+import io.distributedlock.LockType;
 import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.process.ChildJvm;
 import org.junit.jupiter.api.Assumptions;
@@ -80,6 +84,39 @@ abstract class CrowdContract extends LockTypeContract {
 		handle.close();
 		CompletableFuture.allOf(waiting).get(Patience.SECONDS, TimeUnit.SECONDS);
 		assertThat(served).extracting(AtomicInteger::get).containsOnly(1);
+	}
+
+	/**
+	 * No poll hides a signal that was lost. Some calls come until the end, so that the
+	 * last of each kind have nobody who wakes them by chance.
+	 */
+	@Test
+	final void signalsAloneWakeCallsOfAllTypes() throws Exception {
+		List<LockTemplate> nodes = List.of(node((settings) -> settings.pollInterval(NEVER_POLL)),
+				node((settings) -> settings.pollInterval(NEVER_POLL)));
+		if (!isCapableOf(LockCapability.BLOCKING_WAIT)) {
+			return;
+		}
+		List<LockType> types = types();
+		CompletableFuture<?>[] callers = new CompletableFuture<?>[2 * types.size()];
+		ExecutorService threads = Executors.newFixedThreadPool(callers.length);
+		try {
+			for (int i = 0; i < callers.length; i++) {
+				LockTemplate node = nodes.get(i % nodes.size());
+				LockType type = types.get(i / nodes.size());
+				LockRequest request = requestForKey(type, key() + ((type == LockType.SEMAPHORE) ? "permits" : ""));
+				int calls = 5 * (i + 1);
+				callers[i] = CompletableFuture.runAsync(() -> {
+					for (int call = 0; call < calls; call++) {
+						node.acquire(request).close();
+					}
+				}, threads);
+			}
+			CompletableFuture.allOf(callers).get(Patience.SECONDS, TimeUnit.SECONDS);
+		}
+		finally {
+			threads.shutdownNow();
+		}
 	}
 
 	@Test

@@ -268,38 +268,6 @@ class RedisLineTests {
 	}
 
 	@Test
-	void waitersOfAllTypesAreWoken() throws Exception {
-		List<DefaultLockTemplate> nodes = List.of(template(provider(), NEVER), template(provider(), NEVER));
-		LockType[] types = { LockType.EXCLUSIVE, LockType.WRITE, LockType.READ, LockType.FAIR };
-		AtomicInteger inside = new AtomicInteger();
-		AtomicInteger readers = new AtomicInteger();
-		ConcurrentLinkedQueue<String> errors = new ConcurrentLinkedQueue<>();
-		run(types.length * nodes.size(), (thread) -> {
-			LockType type = types[thread % types.length];
-			for (int i = 0; i < 40; i++) {
-				try (LockHandle handle = nodes.get(thread / types.length)
-					.acquire(LockRequest.of("k").withType(type).withWaitTime(LEASE))) {
-					if (type == LockType.READ) {
-						readers.incrementAndGet();
-						if (inside.get() != 0) {
-							errors.add("a reader beside an owner");
-						}
-						readers.decrementAndGet();
-					}
-					else {
-						if (inside.incrementAndGet() != 1 || readers.get() != 0) {
-							errors.add(type + " is not alone");
-						}
-						inside.decrementAndGet();
-					}
-					assertThat(handle.isValid()).isTrue();
-				}
-			}
-		});
-		assertThat(errors).isEmpty();
-	}
-
-	@Test
 	void manyFairWaitersOfOneJvmAskOneQuestionInAnInterval() throws Exception {
 		DefaultLockTemplate waiter = template(provider(), LOOK);
 		// without renewals, which would count too
