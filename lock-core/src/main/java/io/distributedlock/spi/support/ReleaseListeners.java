@@ -62,9 +62,10 @@ public final class ReleaseListeners {
 		this.byKey.compute(key, (ignored, current) -> {
 			Set<Runnable> all = (current != null) ? current : ConcurrentHashMap.newKeySet();
 			all.add(listener);
-			subscribe.run();
 			return all;
 		});
+		// a second step: who tells of the answer finds the listener only after the first
+		ifAnyFor(key, subscribe);
 		return () -> remove(key, listener);
 	}
 

@@ -66,6 +66,14 @@ class ReleaseListenersTests {
 	}
 
 	@Test
+	void listenerIsToldWhileItsSubscriptionIsAnswered() {
+		AtomicInteger told = new AtomicInteger();
+		this.listeners.add("k", told::incrementAndGet,
+				() -> CompletableFuture.runAsync(() -> this.listeners.tell("k")).join());
+		assertThat(told).hasValue(1);
+	}
+
+	@Test
 	void actionsKnowWhichKeysHaveListeners() {
 		List<String> seen = new ArrayList<>();
 		this.listeners.add("k", () -> {
