@@ -248,23 +248,38 @@ class RedisLineTests {
 
 	@Test
 	void markOfCallersWhoHaveGoneKeepsNoPlaceWaiting() {
+		List<Place> places = lineWithMark(20);
+		places.forEach((place) -> assertThat(get(get(place.granted()).release())).isTrue());
+	}
+
+	@Test
+	void placeThatLeavesAFreeLockTellsTheNext() {
+		List<Place> places = lineWithMark(18);
+		places.subList(0, 17).forEach((place) -> assertThat(get(get(place.granted()).release())).isTrue());
+		// the lock is free for others for a moment, or this one has it already
+		places.get(17).leave();
+		places.get(17).granted().thenAccept(Lease::release);
+		get(places.get(18).granted());
+	}
+
+	/**
+	 * Return places of two JVMs, the first of which has the lock, and a mark of callers
+	 * outside the line who are gone. They come first after 16 grants.
+	 */
+	private List<Place> lineWithMark(int waiting) {
 		LeaseRequest request = new LeaseRequest("k", NEVER, LockType.EXCLUSIVE, 1, System.nanoTime() + NEVER.toNanos(),
 				1, NEVER, Duration.ZERO, Duration.ZERO);
 		RedisLockProvider a = provider();
 		RedisLockProvider b = provider();
-		Lease lease = get(a.enqueue(request).granted());
 		List<Place> places = new ArrayList<>();
-		// more than are granted in a row before others come first
-		for (int i = 0; i < 20; i++) {
+		places.add(a.enqueue(request));
+		get(places.get(0).granted());
+		for (int i = 0; i < waiting; i++) {
 			places.add(inLine((i % 2 == 0) ? b : a, request));
 		}
 		subscribed(2);
 		this.server.command("HSET", "{k}:alive", "", Long.toString(System.currentTimeMillis() + NEVER.toMillis()));
-		for (Place place : places) {
-			assertThat(get(lease.release())).isTrue();
-			lease = get(place.granted());
-		}
-		assertThat(get(lease.release())).isTrue();
+		return places;
 	}
 
 	@Test

@@ -26,7 +26,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 class RedisRightsTests extends RedisRightsContract {
 
 	private static final String DOCUMENTED = "on >secret resetkeys ~shop:lock:* ~{shop:lock:* resetchannels &shop:lock:* -@all "
-			+ "+get +set +exists +del +pexpire +pttl +time +lpop +rpush +lpos +lrem +hget +hset +hgetall +hdel +eval +evalsha +publish +subscribe +unsubscribe +ping +hello +client|setname";
+			+ "+get +set +exists +del +pexpire +pttl +time +lindex +lpop +rpush +lpos +lrem +hget +hset +hgetall +hdel +eval +evalsha +publish +subscribe +unsubscribe +ping +hello +client|setname";
 
 	private static final String FOR_OTHER_TYPES = " +zadd +zrem +zcard +zscore +zrange +zremrangebyscore";
 

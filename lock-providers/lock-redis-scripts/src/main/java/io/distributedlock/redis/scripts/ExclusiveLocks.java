@@ -335,7 +335,7 @@ public final class ExclusiveLocks implements AutoCloseable {
 
 	private void onActive() {
 		// a line that was empty for a moment may be known to its places alone
-		this.places.values().stream().map(LinePlace::line).distinct().forEach(Line::lookNow);
+		this.places.values().stream().map(LinePlace::line).distinct().forEach(Line::onRelease);
 	}
 
 }

@@ -103,6 +103,10 @@ final class Line {
 	 */
 	void add(LinePlace place) {
 		this.places.put(place.order(), place);
+		if (this.released) {
+			// that was heard before the answer which has confirmed this place
+			lookNow();
+		}
 	}
 
 	void remove(LinePlace place) {

@@ -7,6 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 
 import io.distributedlock.LockType;
@@ -352,6 +353,21 @@ class ExclusiveLocksTests {
 		assertThat(place.granted().toCompletableFuture()).as("before its message arrives").isNotDone();
 		this.runner.reconnect();
 		get(place.granted());
+	}
+
+	@Test
+	void placeLooksIfItHeardSomethingBeforeTheAnswerThatConfirmsIt() {
+		take();
+		this.waiter.enqueue(request(NEVER)).leave();
+		AtomicBoolean freed = new AtomicBoolean();
+		this.runner.loseAnswers((call) -> {
+			if (freed.compareAndSet(false, true)) {
+				server.command("DEL", "k");
+				this.runner.reconnect();
+			}
+			return false;
+		});
+		get(this.waiter.enqueue(request(NEVER)).granted());
 	}
 
 	@Test

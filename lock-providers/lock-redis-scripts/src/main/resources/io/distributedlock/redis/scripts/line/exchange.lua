@@ -17,7 +17,7 @@ if grants and wants and not granted and may_stay() then
   return string.format('1 %.0f', free_sign * token)
 end
 if not granted then
-  free_for_others()
+  free_for_others(grants)
   wants = false
 end
 if wants then

@@ -30,5 +30,5 @@ end
 -- Deletes a lock that nobody in the line gets.
 local function leave_free()
   unheard = free()
-  after_freeing()
+  tell_registries()
 end

@@ -26,7 +26,8 @@ local function next_grants(before)
 end
 
 -- Deletes the lock. If it is the turn of others, nobody in the line has it for a moment.
-local function free_for_others()
+local function free_for_others(grants)
   leave_free()
+  if not grants then leave_to_others() end
   if theirs then begin_moment(theirs) end
 end

@@ -14,5 +14,5 @@ if not ARGV[2] and redis.pcall('exists', KEYS[3]) == 0 then return free() and 2 
 local grants = next_grants(ARGV[2])
 local granted = grants and hand_over(grants)
 if type(granted) == 'table' then return granted end
-if not granted then free_for_others() end
+if not granted then free_for_others(grants) end
 return unheard and 2 or 1

@@ -27,11 +27,14 @@ local function or_others(holder)
   return type(till) == 'string' and tonumber(till) > present() and '+'
 end
 
--- Keeps a lock that was left to others free for a moment, and tells the line to look after it: those others may have gone. Tells
--- those of Spring Integration who wait for a message, if there is code of other libraries. The key of their registry ends at
--- one of the colons.
-local function after_freeing()
-  if wake_line() then begin_moment(10) end
+-- Keeps a lock that was left to others free for a moment, and tells the line to look after it: those others may have gone.
+local function leave_to_others()
+  if wake_line() then begin_moment(30) end
+end
+
+-- Tells those of Spring Integration who wait for a message, if there is code of other libraries. The key of their registry ends
+-- at one of the colons.
+local function tell_registries()
   if type(redis.pcall('hget', KEYS[4], '~')) ~= 'string' then return end
   for colon in string.gmatch(KEYS[1], '():') do
     redis.pcall('publish', string.sub(KEYS[1], 1, colon - 1) .. '-channel:' .. KEYS[1], KEYS[1])
@@ -42,5 +45,8 @@ end
 local function is_refused(owner) return false end
 local function join_queue(holder, now, till) end
 local function leave_queue() end
-local function after_leaving(had, holder) end
+-- The place that has left may have been told of a free lock.
+local function after_leaving(had, holder)
+  if had > 0 and not holder then wake_line() end
+end
 local function forget(owner) end

@@ -26,7 +26,10 @@ local function others_wait()
   return (listeners(channel, shared_channel) or 1) > 0 or redis.pcall('exists', KEYS[5]) == 1
 end
 
-local function after_freeing() end
+local function tell_registries() end
+
+-- Nothing more than for each lock that gets free.
+local function leave_to_others() end
 
 -- Who polls by hand leaves no trace, and must find the lock free.
 local function may_stay() return false end
