@@ -1,5 +1,6 @@
 package io.distributedlock.redis;
 
+import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -14,6 +15,7 @@ import io.distributedlock.redis.scripts.script.Shortfalls;
 import io.distributedlock.redis.scripts.script.Shortfalls.Shortfall;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.ReleaseSignal.Subscription;
+import io.distributedlock.spi.support.DelayedTasks;
 import io.distributedlock.spi.support.ReleaseListeners;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
@@ -30,6 +32,8 @@ import org.slf4j.LoggerFactory;
 final class RedisRunner implements ScriptRunner {
 
 	private static final Logger logger = LoggerFactory.getLogger(RedisRunner.class);
+
+	private static final Duration AGAIN = Duration.ofSeconds(1);
 
 	private final ReleaseListeners listeners = new ReleaseListeners(this::unsubscribe);
 
@@ -129,20 +133,31 @@ final class RedisRunner implements ScriptRunner {
 		}
 	}
 
+	/**
+	 * Subscribe, and do it again later if the server has not heard of it while somebody
+	 * listens. Lettuce repeats only what the server had confirmed.
+	 */
 	private void subscribe(@Nullable StatefulRedisPubSubConnection<String, String> connection, String channel) {
-		send(connection, (open) -> open.async().subscribe(channel));
+		send(connection, (open) -> this.link.limited(open.async().subscribe(channel))).exceptionally((failure) -> {
+			if (!RedisErrors.isReply(failure)) {
+				this.link.doubtMessages();
+				DelayedTasks.after(AGAIN)
+					.execute(() -> this.listeners.ifAnyFor(channel, () -> subscribe(this.current, channel)));
+			}
+			return null;
+		});
 	}
 
 	private void unsubscribe(String key) {
 		send(this.current, (open) -> open.async().unsubscribe(key));
 	}
 
-	private void send(@Nullable StatefulRedisPubSubConnection<String, String> connection,
-			Function<StatefulRedisPubSubConnection<String, String>, CompletionStage<Void>> command) {
-		if (connection != null) {
-			// a client that is shut down throws
-			CompletableFuture.completedFuture(connection).thenCompose(command).whenComplete(this::note);
-		}
+	private CompletionStage<@Nullable Void> send(@Nullable StatefulRedisPubSubConnection<String, String> connection,
+			Function<StatefulRedisPubSubConnection<String, String>, CompletionStage<@Nullable Void>> command) {
+		// a client that is shut down throws
+		return (connection != null)
+				? CompletableFuture.completedFuture(connection).thenCompose(command).whenComplete(this::note)
+				: CompletableFuture.completedFuture(null);
 	}
 
 	private void note(@Nullable Object done, @Nullable Throwable failure) {

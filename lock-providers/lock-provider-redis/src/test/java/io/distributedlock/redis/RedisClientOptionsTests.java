@@ -7,6 +7,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 
 import io.distributedlock.LockHandle;
@@ -132,6 +133,38 @@ class RedisClientOptionsTests {
 		waiting.stream().skip(1).forEach(ReleaseSignal.Subscription::close);
 		this.proxy.heal();
 		Patience.await().untilAsserted(() -> assertThat(channels()).containsExactly("k0"));
+	}
+
+	@Test
+	void listenerIsHeardAfterADisconnectedClientRefusedItsSubscription() {
+		RedisLockProvider provider = provider(ClientOptions.builder()
+			.disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
+			.build());
+		listen(provider, "before");
+		this.proxy.refuse();
+		this.proxy.cut();
+		Patience.await().until(() -> channels().isEmpty());
+		provider.listen("k", () -> {
+		});
+		this.proxy.heal();
+		Patience.await().untilAsserted(() -> assertThat(channels()).contains("k"));
+	}
+
+	@Test
+	void listenerIsHeardAlthoughTheConnectionWasSilent() {
+		RedisLockProvider provider = provider(ClientOptions.create());
+		listen(provider, "before");
+		fallSilent();
+		listen(provider, "k");
+	}
+
+	/**
+	 * Listen, and wait until the server has answered.
+	 */
+	private static void listen(RedisLockProvider provider, String key) {
+		AtomicBoolean heard = new AtomicBoolean();
+		provider.listen(key, () -> heard.set(true));
+		Patience.await().untilTrue(heard);
 	}
 
 	/**

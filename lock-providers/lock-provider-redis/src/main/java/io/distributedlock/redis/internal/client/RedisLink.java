@@ -191,16 +191,20 @@ public final class RedisLink implements AutoCloseable {
 			return;
 		}
 		// a client that is shut down throws
-		connection
-			.thenCompose((opened) -> CommandTimeouts.limit(opened.async().ping().toCompletableFuture(),
-					System.nanoTime() + this.commandTimeout.toNanos()))
-			.whenComplete((pong, failure) -> {
-				this.doubting.set(false);
-				Throwable cause = (failure != null) ? Failures.unwrap(failure) : null;
-				if (cause instanceof TimeoutException || cause instanceof RedisCommandTimeoutException) {
-					this.messages.replaceSilent();
-				}
-			});
+		connection.thenCompose((opened) -> limited(opened.async().ping())).whenComplete((pong, failure) -> {
+			this.doubting.set(false);
+			Throwable cause = (failure != null) ? Failures.unwrap(failure) : null;
+			if (cause instanceof TimeoutException || cause instanceof RedisCommandTimeoutException) {
+				this.messages.replaceSilent();
+			}
+		});
+	}
+
+	/**
+	 * Limit a command on the connection for messages to the command time-out.
+	 */
+	public <T> CompletableFuture<T> limited(CompletionStage<T> command) {
+		return CommandTimeouts.limit(command.toCompletableFuture(), System.nanoTime() + this.commandTimeout.toNanos());
 	}
 
 	/**
