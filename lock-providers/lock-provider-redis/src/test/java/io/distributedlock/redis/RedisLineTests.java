@@ -247,6 +247,18 @@ class RedisLineTests {
 	}
 
 	@Test
+	void callsOfALimitedCrowdJoinTheLineWithoutAnotherChannel() {
+		DefaultLockTemplate template = template(provider(), NEVER);
+		LockHandle held = template(provider(), NEVER).acquire("k");
+		CompletableFuture<LockHandle> waiting = template
+			.acquireAsync(LockRequest.of("k").withMaxWaiters(5).withWaitTime(NEVER));
+		Patience.await().until(() -> this.server.command("LLEN", "{p:k}:line").equals(1L));
+		assertThat((List<?>) this.server.command("PUBSUB", "CHANNELS")).noneMatch("p:k"::equals);
+		held.close();
+		get(waiting).close();
+	}
+
+	@Test
 	void markOfCallersWhoHaveGoneKeepsNoPlaceWaiting() {
 		List<Place> places = lineWithMark(20);
 		places.forEach((place) -> assertThat(get(get(place.granted()).release())).isTrue());

@@ -231,7 +231,8 @@ final class AttemptLoop {
 	}
 
 	private void onAnswer(@Nullable Lease lease, @Nullable Throwable failure) {
-		this.unanswered = this.unanswered && this.call.isOver();
+		boolean attempted = this.unanswered;
+		this.unanswered = attempted && this.call.isOver();
 		try {
 			if (failure != null) {
 				this.access.outages().failed(this.attempt.provider(), failure);
@@ -247,7 +248,7 @@ final class AttemptLoop {
 				onFailure(Failures.unwrap(failure));
 			}
 			else {
-				onContention();
+				onContention(attempted);
 			}
 		}
 		catch (Throwable ex) {
@@ -260,13 +261,19 @@ final class AttemptLoop {
 		return this.unanswered;
 	}
 
-	private void onContention() {
+	private void onContention(boolean attempted) {
 		noteContention();
 		this.outage = null;
 		if (this.call.remainingWaitNanos() <= 0) {
 			this.call.end(AcquisitionOutcome.CONTENDED);
 		}
 		else if (this.call.joinWaiting() && mayAskAgain()) {
+			if (attempted && queue() != null) {
+				// it counts as waiting now, so it may take a place
+				this.question.end();
+				Trampoline.run(this::ask);
+				return;
+			}
 			boolean signalled = this.call.attemptTimers().listen(this.attempt, this::onSignal);
 			askLater(signalled ? this.access.pollNanos() : nextDelayNanos());
 		}
