@@ -11,6 +11,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 
 import io.distributedlock.LockCapability;
 import io.distributedlock.LockException;
@@ -18,6 +19,7 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.LockType;
+import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.process.ChildJvm;
 import org.junit.jupiter.api.Assumptions;
@@ -87,28 +89,35 @@ abstract class CrowdContract extends LockTypeContract {
 	}
 
 	/**
-	 * No poll hides a signal that was lost. Some calls come until the end, so that the
-	 * last of each kind have nobody who wakes them by chance.
+	 * No poll hides a signal that was lost, nor does a look of a place: those come
+	 * several times in a lease. Some callers have more calls than others, so that nobody
+	 * wakes the last ones by chance, and some calls end while they wait.
 	 */
 	@Test
 	final void signalsAloneWakeCallsOfAllTypes() throws Exception {
-		List<LockTemplate> nodes = List.of(node((settings) -> settings.pollInterval(NEVER_POLL)),
-				node((settings) -> settings.pollInterval(NEVER_POLL)));
+		Duration longest = limits().longest();
+		Duration lease = (longest.compareTo(NEVER_POLL) < 0) ? longest : NEVER_POLL;
+		List<DefaultLockTemplate> nodes = Stream
+			.generate(() -> node((settings) -> settings.pollInterval(NEVER_POLL).renewalLeaseTime(lease)))
+			.limit(3)
+			.toList();
 		if (!isCapableOf(LockCapability.BLOCKING_WAIT)) {
 			return;
 		}
 		List<LockType> types = types();
-		CompletableFuture<?>[] callers = new CompletableFuture<?>[2 * types.size()];
+		CompletableFuture<?>[] callers = new CompletableFuture<?>[nodes.size() * types.size()];
 		ExecutorService threads = Executors.newFixedThreadPool(callers.length);
 		try {
 			for (int i = 0; i < callers.length; i++) {
 				LockTemplate node = nodes.get(i % nodes.size());
 				LockType type = types.get(i / nodes.size());
-				LockRequest request = requestForKey(type, key() + ((type == LockType.SEMAPHORE) ? "permits" : ""));
-				int calls = 5 * (i + 1);
+				LockRequest request = (type != LockType.SEMAPHORE) ? request().withType(type)
+						: LockRequest.of(key() + "permits").withPermits(2);
+				int calls = 3 * (i + 1);
 				callers[i] = CompletableFuture.runAsync(() -> {
 					for (int call = 0; call < calls; call++) {
 						node.acquire(request).close();
+						node.tryAcquire(request.withWaitTime(Duration.ofMillis(call % 4))).ifPresent(LockHandle::close);
 					}
 				}, threads);
 			}
