@@ -170,7 +170,11 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 			byHand.open();
 			again.soon();
 		});
-		Subscription heard = this.runner.listenTo(RedissonNames.channel(lock), onRelease);
+		Subscription heard = this.runner.listenTo(RedissonNames.channel(lock), () -> {
+			// each moment for those by hand begins with a message
+			again.reset();
+			onRelease.run();
+		});
 		return () -> {
 			told.close();
 			byHand.close();

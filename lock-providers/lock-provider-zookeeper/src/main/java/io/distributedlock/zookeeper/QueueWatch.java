@@ -77,7 +77,8 @@ final class QueueWatch extends SharedWatch<QueueWatch.Waiter> {
 
 	/**
 	 * Ask the server to report.
-	 * @return completes with whether it does; what happened before is not reported
+	 * @return completes with whether it does, or did for a session that has ended since;
+	 * what happened before is not reported
 	 */
 	CompletableFuture<Boolean> begin() {
 		return this.mutex.get(() -> {
@@ -91,7 +92,7 @@ final class QueueWatch extends SharedWatch<QueueWatch.Waiter> {
 						// the client may have connected only to send this
 						this.session = (current != 0) ? current : this.connection.session();
 					}
-					return set && isActive();
+					return set;
 				});
 				this.beginning = running;
 			}
