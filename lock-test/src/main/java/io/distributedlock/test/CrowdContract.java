@@ -7,8 +7,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
@@ -16,6 +14,7 @@ import java.util.stream.Stream;
 import io.distributedlock.LockCapability;
 import io.distributedlock.LockException;
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockNotAcquiredException;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockTemplate;
 import io.distributedlock.LockType;
@@ -90,8 +89,8 @@ abstract class CrowdContract extends LockTypeContract {
 
 	/**
 	 * No poll hides a signal that was lost, nor does a look of a place: those come
-	 * several times in a lease. Some callers have more calls than others, so that nobody
-	 * wakes the last ones by chance, and some calls end while they wait.
+	 * several times in a lease. In each of many small crowds nobody comes later who might
+	 * wake the last calls by chance, and some calls end while they wait.
 	 */
 	@Test
 	final void signalsAloneWakeCallsOfAllTypes() throws Exception {
@@ -105,26 +104,20 @@ abstract class CrowdContract extends LockTypeContract {
 			return;
 		}
 		List<LockType> types = types();
-		CompletableFuture<?>[] callers = new CompletableFuture<?>[nodes.size() * types.size()];
-		ExecutorService threads = Executors.newFixedThreadPool(callers.length);
-		try {
-			for (int i = 0; i < callers.length; i++) {
-				LockTemplate node = nodes.get(i % nodes.size());
+		CompletableFuture<?>[] calls = new CompletableFuture<?>[nodes.size() * types.size()];
+		for (int crowd = 0; crowd < 50; crowd++) {
+			for (int i = 0; i < calls.length; i++) {
 				LockType type = types.get(i / nodes.size());
 				LockRequest request = (type != LockType.SEMAPHORE) ? request().withType(type)
 						: LockRequest.of(key() + "permits").withPermits(2);
-				int calls = 3 * (i + 1);
-				callers[i] = CompletableFuture.runAsync(() -> {
-					for (int call = 0; call < calls; call++) {
-						node.acquire(request).close();
-						node.tryAcquire(request.withWaitTime(Duration.ofMillis(call % 4))).ifPresent(LockHandle::close);
-					}
-				}, threads);
+				boolean brief = (i + crowd) % 5 == 0;
+				calls[i] = nodes.get(i % nodes.size())
+					.acquireAsync(brief ? request.withWaitTime(Duration.ofMillis(crowd % 4)) : request)
+					.thenCompose(LockHandle::closeAsync)
+					.exceptionallyCompose((failure) -> (brief && failure.getCause() instanceof LockNotAcquiredException)
+							? CompletableFuture.completedFuture(null) : CompletableFuture.failedFuture(failure));
 			}
-			CompletableFuture.allOf(callers).get(Patience.SECONDS, TimeUnit.SECONDS);
-		}
-		finally {
-			threads.shutdownNow();
+			CompletableFuture.allOf(calls).get(Patience.SECONDS, TimeUnit.SECONDS);
 		}
 	}
 
