@@ -111,7 +111,10 @@ class JdbcStallTests {
 		JdbcLockSettings settings = JdbcLockSettings.of(dialect).withCommandTimeout(COMMAND_TIMEOUT);
 		Queue<Connection> silent = new ConcurrentLinkedQueue<>();
 		for (int i = 0; i < settings.threads(); i++) {
-			silent.add(open(DriverManager.getConnection(throughProxy, user, password)));
+			// a pool of another test may have limited all logins of this JVM
+			silent.add(open(Patience.await()
+				.ignoreExceptionsInstanceOf(SQLException.class)
+				.until(() -> DriverManager.getConnection(throughProxy, user, password), Objects::nonNull)));
 		}
 		proxy.blackHole();
 		DataSource firstSilent = connections(silent, pool(url, user, password));
