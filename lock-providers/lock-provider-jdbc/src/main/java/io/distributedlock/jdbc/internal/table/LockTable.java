@@ -248,18 +248,19 @@ final class LockTable {
 
 	/**
 	 * Announce to waiters that a key may be free, where the database can send messages.
-	 * @return the message, see {@link ReleaseAnnouncements}
 	 */
-	String announceRelease(Session session, String key) throws SQLException {
+	void announceRelease(Session session, String key) throws SQLException {
 		this.announcements.announce(session, key);
-		return key;
 	}
 
 	/**
-	 * Announce to waiters that the first of them has changed, if the key is free.
+	 * Announce to waiters that the first of them has changed, if the key is free. Waits
+	 * for a release that is under way: its message may name the one that has gone.
 	 */
 	void announceIfFree(Session session, String key) throws SQLException {
-		this.announcements.announceIf(session, key, TABLE + " WHERE lock_key = ? AND " + this.free);
+		// OFFSET has the row locked before the condition is looked at
+		this.announcements.announceIf(session, key, "(SELECT owner, expires_at, " + this.dialect.unsynced() + " FROM "
+				+ TABLE + " WHERE lock_key = ? OFFSET 0 FOR UPDATE) locked WHERE " + this.free);
 	}
 
 	boolean renew(Session session, String key, String owner, Duration lease) throws SQLException {

@@ -182,10 +182,9 @@ final class TableQueue {
 	 * Remove rows that nobody uses any more from the queue.
 	 */
 	void remove(Session session, String key, List<QueueRow> rows) throws SQLException {
-		if (this.members.removeAll(session, MemberTable.queueOf(key), names(rows))) {
-			// whoever was behind may be first now
-			this.table.announceIfFree(session, key);
-		}
+		this.members.removeAll(session, MemberTable.queueOf(key), names(rows));
+		// also if nothing was there: an attempt before may have failed after the removal
+		this.table.announceIfFree(session, key);
 	}
 
 	/**
@@ -195,8 +194,11 @@ final class TableQueue {
 	Optional<String> leave(Session session, String key, String owner) throws SQLException {
 		boolean queued = this.members.removeAll(session, MemberTable.queueOf(key), List.of(owner));
 		Optional<String> released = this.table.release(session, key, owner);
-		// whoever was behind may be first now
-		return (queued && released.isEmpty()) ? Optional.of(this.table.announceRelease(session, key)) : released;
+		if (released.isPresent()) {
+			return released;
+		}
+		this.table.announceIfFree(session, key);
+		return queued ? Optional.of(key) : released;
 	}
 
 	/**

@@ -17,6 +17,7 @@ import io.distributedlock.jdbc.JdbcLocks;
 import io.distributedlock.jdbc.LostStatements;
 import io.distributedlock.jdbc.PostgresTestServer;
 import io.distributedlock.jdbc.internal.call.Session;
+import io.distributedlock.jdbc.internal.call.SqlDialect;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockProvider;
@@ -28,9 +29,12 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static io.distributedlock.jdbc.Databases.get;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
  * Places in queues that nobody asks about: they are told, or ask themselves, long before
@@ -114,6 +118,66 @@ class TableLineTests {
 				.isPresent();
 		}
 		assertThat(get(granted(next).release())).isTrue();
+	}
+
+	/**
+	 * The message of the release names the place that is removed, as its row was there
+	 * when the release began.
+	 */
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void placeThatIsRemovedDuringAReleaseLetsTheNextOneIn(boolean leaves) throws SQLException {
+		LockTable table = new LockTable(SqlDialect.POSTGRESQL);
+		try (Connection releasing = pool(JdbcDialect.POSTGRESQL).getConnection();
+				Connection removing = pool(JdbcDialect.POSTGRESQL).getConnection();
+				Connection watching = pool(JdbcDialect.POSTGRESQL).getConnection()) {
+			LockQueue.Place next = behindHolderAndGone(Session.on(releasing));
+			releasing.setAutoCommit(false);
+			assertThat(table.release(Session.on(releasing), this.key, "holder")).contains(this.key + " gone");
+			CompletableFuture<Boolean> removed = CompletableFuture.supplyAsync(() -> {
+				assertThatCode(() -> removeGone(Session.on(removing), leaves)).doesNotThrowAnyException();
+				return true;
+			});
+			Patience.await()
+				.until(() -> removed.isDone()
+						|| Session.on(watching).isAny("SELECT 1 FROM pg_locks WHERE NOT granted"));
+			releasing.commit();
+			assertThat(get(removed)).isTrue();
+			assertThat(get(granted(next).release())).isTrue();
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void removalThatIsTriedAgainLetsTheNextOneIn(boolean leaves) throws SQLException {
+		LostStatements lost = new LostStatements(pool(JdbcDialect.POSTGRESQL));
+		try (Connection removing = lost.dataSource().getConnection()) {
+			Session session = Session.on(removing);
+			LockQueue.Place next = behindHolderAndGone(session);
+			assertThat(new LockTable(SqlDialect.POSTGRESQL).release(session, this.key, "holder")).isPresent();
+			lost.fail((sql) -> sql.contains("pg_notify(?"));
+			assertThatThrownBy(() -> removeGone(session, false)).isInstanceOf(SQLException.class);
+			removeGone(session, leaves);
+			assertThat(get(granted(next).release())).isTrue();
+		}
+	}
+
+	private LockQueue.Place behindHolderAndGone(Session session) throws SQLException {
+		LeaseRequest request = request(LockType.EXCLUSIVE, LOOK);
+		assertThat(new LockTable(SqlDialect.POSTGRESQL).take(session, request, "holder")).isNotZero();
+		new MemberTable(SqlDialect.POSTGRESQL).queue(session, MemberTable.queueOf(this.key), "gone", LEASE, false);
+		return behindOthers(provider(JdbcDialect.POSTGRESQL), request);
+	}
+
+	private void removeGone(Session session, boolean leaves) throws SQLException {
+		TableQueue queue = new TableQueue(new LockTable(SqlDialect.POSTGRESQL), new MemberTable(SqlDialect.POSTGRESQL),
+				SqlDialect.POSTGRESQL);
+		if (leaves) {
+			queue.leave(session, this.key, "gone");
+		}
+		else {
+			queue.remove(session, this.key, List.of(row("gone")));
+		}
 	}
 
 	@Test
