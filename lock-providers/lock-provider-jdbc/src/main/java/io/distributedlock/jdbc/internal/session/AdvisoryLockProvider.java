@@ -1,8 +1,10 @@
 package io.distributedlock.jdbc.internal.session;
 
 import java.time.Duration;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
 
 import io.distributedlock.LockCapability;
@@ -29,6 +31,11 @@ public final class AdvisoryLockProvider extends SessionLockProvider implements L
 	private final Duration longestWait;
 
 	private final Semaphore waits;
+
+	/**
+	 * How to tell each place that found no connection to wait with that one is free.
+	 */
+	private final Queue<Runnable> withoutWait = new ConcurrentLinkedQueue<>();
 
 	/**
 	 * Create a provider.
@@ -68,6 +75,11 @@ public final class AdvisoryLockProvider extends SessionLockProvider implements L
 		long since = System.nanoTime();
 		return await(request, patience).whenComplete((lease, failure) -> {
 			this.waits.release();
+			// after a failure the next ones would fail too
+			Runnable next = (failure == null) ? this.withoutWait.poll() : null;
+			if (next != null) {
+				next.run();
+			}
 			if (lease == null && failure == null) {
 				// a server may count whole seconds, and not wait for less
 				Duration left = patience.minusNanos(System.nanoTime() - since);
@@ -95,6 +107,8 @@ public final class AdvisoryLockProvider extends SessionLockProvider implements L
 
 		private final LeaseRequest request;
 
+		private final Runnable again = this::onSignal;
+
 		private AdvisoryPlace(LeaseRequest request) {
 			super(Failures::unwrap);
 			this.request = request;
@@ -103,9 +117,7 @@ public final class AdvisoryLockProvider extends SessionLockProvider implements L
 		@Override
 		protected CompletionStage<?> look() {
 			boolean waited = isConfirmed();
-			// without a connection to wait with, the engine asks at intervals
-			return ((waited && AdvisoryLockProvider.this.waits.tryAcquire()) ? awaitTurn(this.request, this::onSignal)
-					: tryAcquire(this.request))
+			return ((waited && beginsToWait()) ? awaitTurn(this.request, this.again) : tryAcquire(this.request))
 				.thenAccept((lease) -> {
 					if (lease == null) {
 						stayBehindOthers();
@@ -117,6 +129,24 @@ public final class AdvisoryLockProvider extends SessionLockProvider implements L
 						lease.release();
 					}
 				});
+		}
+
+		private boolean beginsToWait() {
+			Queue<Runnable> others = AdvisoryLockProvider.this.withoutWait;
+			if (!others.contains(this.again)) {
+				// first, so that it is told of a connection that gets free just then
+				others.add(this.again);
+			}
+			boolean begins = AdvisoryLockProvider.this.waits.tryAcquire();
+			if (begins || isOver()) {
+				others.remove(this.again);
+			}
+			return begins;
+		}
+
+		@Override
+		protected void stopWatching() {
+			AdvisoryLockProvider.this.withoutWait.remove(this.again);
 		}
 
 		@Override
