@@ -308,6 +308,10 @@ public class SessionLockProvider implements LockProvider, ReleaseSignal {
 			session.giveUpAt(System.nanoTime() + Session.NEVER_NANOS);
 			if (!session.connection().getAutoCommit()) {
 				session.connection().rollback();
+				if (key != null) {
+					// announces it: another one may have been refused meanwhile
+					this.locks.free(session, key);
+				}
 			}
 			if (key != null && this.calls.dialect().isOfMySqlFamily()) {
 				session.number(AdvisoryLocks.RELEASE, key);

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 import javax.sql.DataSource;
@@ -30,6 +31,7 @@ import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.LockQueue;
+import io.distributedlock.spi.ReleaseSignal;
 import io.distributedlock.test.patience.Patience;
 import io.distributedlock.test.server.MariaDbTestServer;
 import org.junit.jupiter.api.AfterAll;
@@ -316,6 +318,26 @@ class AdvisoryLocksTests {
 		assertThat(fault.isReached()).isTrue();
 		Lease lease = Patience.await().until(() -> get(other.tryAcquire(request)), Objects::nonNull);
 		assertThat(get(lease.release())).isTrue();
+	}
+
+	/**
+	 * Another one may have been refused while the row was locked.
+	 */
+	@Test
+	void rowLockThatAFailureEndsIsAnnounced() {
+		JdbcLockSettings settings = Databases.settings(JdbcDialect.POSTGRESQL)
+			.withStrategy(JdbcLockStrategy.FOR_UPDATE);
+		LostStatements lost = new LostStatements(pool(JdbcDialect.POSTGRESQL));
+		LockProvider failing = open(JdbcLocks.provider(lost.dataSource(), settings));
+		LockProvider other = open(JdbcLocks.provider(pool(JdbcDialect.POSTGRESQL), settings));
+		LeaseRequest request = request(JdbcDialect.POSTGRESQL, "announced");
+		AtomicInteger told = new AtomicInteger();
+		((ReleaseSignal) other).listen(request.key(), told::incrementAndGet);
+		// whoever begins to listen is told once
+		Patience.await().until(() -> told.getAndSet(0) > 0);
+		lost.fail((sql) -> sql.contains("nextval"));
+		assertThatThrownBy(() -> get(failing.tryAcquire(request)));
+		Patience.await().until(() -> told.get() > 0);
 	}
 
 	@ParameterizedTest
