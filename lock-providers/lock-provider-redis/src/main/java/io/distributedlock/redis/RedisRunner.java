@@ -1,7 +1,6 @@
 package io.distributedlock.redis;
 
 import java.time.Duration;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -90,11 +89,14 @@ final class RedisRunner implements ScriptRunner {
 
 	@Override
 	public CompletionStage<?> hear(String channel, Consumer<String> onMessage, Runnable onActive) {
-		return this.link.messages().thenCompose((connection) -> {
-			this.own = new OwnChannel(channel, onMessage, onActive);
+		return this.link.messages().whenComplete(this::note).thenCompose((connection) -> {
+			if (this.own == null) {
+				this.own = new OwnChannel(channel, onMessage);
+				this.listeners.add(channel, onActive);
+			}
 			// a newer connection may have come before the channel was set
-			return Objects.requireNonNull(this.current).async().subscribe(channel);
-		}).whenComplete(this::note);
+			return subscribe(this.current, channel);
+		});
 	}
 
 	@Override
@@ -127,37 +129,35 @@ final class RedisRunner implements ScriptRunner {
 		connection.addListener(new Messages(connection));
 		this.current = connection;
 		this.listeners.forEachKey((key) -> subscribe(connection, key));
-		OwnChannel heard = this.own;
-		if (heard != null) {
-			subscribe(connection, heard.name());
-		}
 	}
 
 	/**
 	 * Subscribe, and do it again later if the server has not heard of it while somebody
 	 * listens. Lettuce repeats only what the server had confirmed.
 	 */
-	private void subscribe(@Nullable StatefulRedisPubSubConnection<String, String> connection, String channel) {
-		send(connection, (open) -> this.link.limited(open.async().subscribe(channel))).exceptionally((failure) -> {
-			if (!RedisErrors.isReply(failure)) {
-				this.link.doubtMessages();
-				DelayedTasks.after(AGAIN)
-					.execute(() -> this.listeners.ifAnyFor(channel, () -> subscribe(this.current, channel)));
-			}
-			return null;
-		});
+	private CompletionStage<?> subscribe(@Nullable StatefulRedisPubSubConnection<String, String> connection,
+			String channel) {
+		return send(connection, (open) -> this.link.limited(open.async().subscribe(channel)))
+			.whenComplete((done, failure) -> {
+				if (failure != null && RedisErrors.translate(failure).isRetryable() && !this.link.isClosed()) {
+					this.link.doubtMessages();
+					DelayedTasks.after(AGAIN)
+						.execute(() -> this.listeners.ifAnyFor(channel, () -> subscribe(this.current, channel)));
+				}
+			});
 	}
 
 	private void unsubscribe(String key) {
 		send(this.current, (open) -> open.async().unsubscribe(key));
 	}
 
-	private CompletionStage<@Nullable Void> send(@Nullable StatefulRedisPubSubConnection<String, String> connection,
-			Function<StatefulRedisPubSubConnection<String, String>, CompletionStage<@Nullable Void>> command) {
+	private CompletionStage<?> send(@Nullable StatefulRedisPubSubConnection<String, String> connection,
+			Function<StatefulRedisPubSubConnection<String, String>, CompletionStage<Void>> command) {
+		if (connection == null) {
+			return CompletableFuture.allOf();
+		}
 		// a client that is shut down throws
-		return (connection != null)
-				? CompletableFuture.completedFuture(connection).thenCompose(command).whenComplete(this::note)
-				: CompletableFuture.completedFuture(null);
+		return CompletableFuture.completedFuture(connection).thenCompose(command).whenComplete(this::note);
 	}
 
 	private void note(@Nullable Object done, @Nullable Throwable failure) {
@@ -172,7 +172,7 @@ final class RedisRunner implements ScriptRunner {
 	/**
 	 * The channel of this JVM.
 	 */
-	private record OwnChannel(String name, Consumer<String> onMessage, Runnable onActive) {
+	private record OwnChannel(String name, Consumer<String> onMessage) {
 	}
 
 	private final class Messages extends RedisPubSubAdapter<String, String> {
@@ -195,12 +195,7 @@ final class RedisRunner implements ScriptRunner {
 
 		@Override
 		public void subscribed(String channel, long count) {
-			OwnChannel heard = RedisRunner.this.own;
-			if (heard != null && heard.name().equals(channel)) {
-				heard.onActive().run();
-				return;
-			}
-			// also called after a reconnect: releases were missed while the connection
+			// also called after a reconnect: messages were missed while the connection
 			// was lost
 			RedisRunner.this.listeners.tell(channel);
 			// a client that refuses commands while it is disconnected has refused the
@@ -210,8 +205,7 @@ final class RedisRunner implements ScriptRunner {
 
 		@Override
 		public void unsubscribed(String channel, long count) {
-			// a command that is sent on the thread of the connection overtakes those
-			// which
+			// a command that the thread of the connection sends overtakes those that
 			// other threads have given to it
 			RedisRunner.this.listeners.ifAnyFor(channel, () -> subscribe(this.connection, channel));
 		}

@@ -104,7 +104,7 @@ final class Line {
 	void add(LinePlace place) {
 		this.places.put(place.order(), place);
 		if (this.released) {
-			// that was heard before the answer which has confirmed this place
+			// a release was heard before the answer that has confirmed this place
 			lookNow();
 		}
 	}

@@ -82,7 +82,7 @@ class ScriptRulesTests {
 				CALL.matcher(Files.readString(script))
 					.results()
 					.map((call) -> call.group(1))
-					.filter((command) -> !rights.contains('+' + command))
+					.filter((command) -> !Pattern.compile("[+]" + command + "\\b").matcher(rights).find())
 					.forEach(refused::add);
 			}
 		}

@@ -76,9 +76,8 @@ public final class AdvisoryLockProvider extends SessionLockProvider implements L
 		return await(request, patience).whenComplete((lease, failure) -> {
 			this.waits.release();
 			// after a failure the next ones would fail too
-			Runnable next = (failure == null) ? this.withoutWait.poll() : null;
-			if (next != null) {
-				next.run();
+			if (failure == null) {
+				tellNext();
 			}
 			if (lease == null && failure == null) {
 				// a server may count whole seconds, and not wait for less
@@ -98,6 +97,16 @@ public final class AdvisoryLockProvider extends SessionLockProvider implements L
 		Duration wait = (look.compareTo(this.longestWait) < 0) ? look : this.longestWait;
 		// zero would mean no limit on PostgreSQL, and no wait on the others
 		return (wait.toMillis() < 1) ? Duration.ofMillis(1) : wait;
+	}
+
+	/**
+	 * Tell a place that found no connection to wait with that one may be free.
+	 */
+	private void tellNext() {
+		Runnable next = (this.waits.availablePermits() > 0) ? this.withoutWait.poll() : null;
+		if (next != null) {
+			next.run();
+		}
 	}
 
 	/**
@@ -139,7 +148,7 @@ public final class AdvisoryLockProvider extends SessionLockProvider implements L
 			}
 			boolean begins = AdvisoryLockProvider.this.waits.tryAcquire();
 			if (begins || isOver()) {
-				others.remove(this.again);
+				stopWatching();
 			}
 			return begins;
 		}
@@ -147,6 +156,8 @@ public final class AdvisoryLockProvider extends SessionLockProvider implements L
 		@Override
 		protected void stopWatching() {
 			AdvisoryLockProvider.this.withoutWait.remove(this.again);
+			// this place may have been told of a connection that it does not need
+			tellNext();
 		}
 
 		@Override

@@ -308,7 +308,7 @@ public class SessionLockProvider implements LockProvider, ReleaseSignal {
 			session.giveUpAt(System.nanoTime() + Session.NEVER_NANOS);
 			if (!session.connection().getAutoCommit()) {
 				session.connection().rollback();
-				if (key != null) {
+				if (key != null && session.lockedBy() != null) {
 					// announces it: another one may have been refused meanwhile
 					this.locks.free(session, key);
 				}

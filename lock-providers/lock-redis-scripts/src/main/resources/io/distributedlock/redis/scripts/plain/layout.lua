@@ -27,7 +27,7 @@ local function or_others(holder)
   return type(till) == 'string' and tonumber(till) > present() and '+'
 end
 
--- Keeps a lock that was left to others free for a moment, and tells the line to look after it: those others may have gone.
+-- Keeps a lock that was left to others free for a moment, and tells the line to look again afterwards: the others may have gone.
 local function leave_to_others()
   if wake_line() then begin_moment(30) end
 end
