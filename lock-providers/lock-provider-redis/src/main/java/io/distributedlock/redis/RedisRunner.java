@@ -139,7 +139,8 @@ final class RedisRunner implements ScriptRunner {
 			String channel) {
 		return send(connection, (open) -> this.link.limited(open.async().subscribe(channel)))
 			.whenComplete((done, failure) -> {
-				if (failure != null && RedisErrors.translate(failure).isRetryable() && !this.link.isClosed()) {
+				// an error of the server stays, such as a missing right
+				if (failure != null && !RedisErrors.isReply(failure) && !this.link.isClosed()) {
 					this.link.doubtMessages();
 					DelayedTasks.after(AGAIN)
 						.execute(() -> this.listeners.ifAnyFor(channel, () -> subscribe(this.current, channel)));
