@@ -77,14 +77,8 @@ final class RedisRunner implements ScriptRunner {
 	 */
 	Subscription hearReleases(String key, Runnable onRelease) {
 		this.link.messages().whenComplete(this::note);
-		StatefulRedisPubSubConnection<String, String> present = this.current;
-		Subscription subscription = this.listeners.add(key, onRelease, () -> subscribe(present, key));
-		StatefulRedisPubSubConnection<String, String> newest = this.current;
-		if (newest != present) {
-			// it was opened meanwhile, and may not have found the key
-			subscribe(newest, key);
-		}
-		return subscription;
+		// a connection that opens meanwhile is the present one, or finds the key
+		return this.listeners.add(key, onRelease, () -> subscribe(this.current, key));
 	}
 
 	@Override
