@@ -106,15 +106,12 @@ final class QueueRows {
 	}
 
 	/**
-	 * Remove the newest rows: so one that has waited long is not lost while calls keep
-	 * coming.
+	 * Return the newest rows, which are to be removed: so one that has waited long is not
+	 * lost while calls keep coming.
 	 * @param needed how many rows to keep
-	 * @return those that were removed
 	 */
-	List<QueueRow> removeBeyond(int needed) {
-		List<QueueRow> surplus = List.copyOf(this.rows.subList(Math.min(needed, size()), size()));
-		surplus.forEach(this::remove);
-		return surplus;
+	List<QueueRow> beyond(int needed) {
+		return List.copyOf(this.rows.subList(Math.min(needed, size()), size()));
 	}
 
 	void moveToFront(QueueRow row) {

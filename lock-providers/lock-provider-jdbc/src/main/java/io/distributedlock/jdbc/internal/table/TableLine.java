@@ -10,6 +10,7 @@ import java.util.concurrent.CompletionStage;
 
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.ReleaseSignal;
 import io.distributedlock.spi.support.DelayedTasks;
 import io.distributedlock.spi.support.Mutex;
 import org.jspecify.annotations.Nullable;
@@ -47,6 +48,12 @@ final class TableLine {
 	 * one is about to remove.
 	 */
 	private static final long LINGER_NANOS = 50_000_000;
+
+	/**
+	 * By how much the message of a release may come later than the removal of the row
+	 * that it names. A server rarely stops a statement for longer.
+	 */
+	private static final Duration NAMED_LATE = Duration.ofSeconds(1);
 
 	private static final CompletionStage<Boolean> DONE = CompletableFuture.completedFuture(true);
 
@@ -404,9 +411,23 @@ final class TableLine {
 			removeLater(restNanos);
 			return List.of();
 		}
-		List<QueueRow> surplus = this.rows.removeBeyond(this.waiting.size());
+		List<QueueRow> surplus = this.rows.beyond(this.waiting.size());
+		surplus.forEach((row) -> {
+			announceIfNamed(row);
+			this.rows.remove(row);
+		});
 		this.busy = !surplus.isEmpty();
 		return surplus;
+	}
+
+	/**
+	 * Let the next one know for a while if a message names a row that is being removed: a
+	 * release that began before may have read it.
+	 */
+	private void announceIfNamed(QueueRow row) {
+		ReleaseSignal.Subscription late = this.lines.listen(this.key, row,
+				() -> this.lines.remove(this.key, List.of(row)));
+		DelayedTasks.after(NAMED_LATE).execute(late::close);
 	}
 
 	/**

@@ -147,6 +147,29 @@ class TableLineTests {
 		}
 	}
 
+	/**
+	 * The server may stop a release after it has read which place is first.
+	 */
+	@Test
+	void messageToAPlaceThatHasGoneLetsTheNextOneIn() throws SQLException {
+		LockProvider holder = provider(JdbcDialect.POSTGRESQL);
+		acquire(holder, request(LockType.EXCLUSIVE, LOOK));
+		LockQueue.Place gone = behindOthers(provider(JdbcDialect.POSTGRESQL), request(LockType.EXCLUSIVE, LOOK));
+		try (Connection connection = pool(JdbcDialect.POSTGRESQL).getConnection()) {
+			Session session = Session.on(connection);
+			String queued = "SELECT owner FROM distributed_lock_member WHERE lock_key = ? ORDER BY ticket";
+			String name = session.text(queued, MemberTable.queueOf(this.key));
+			LockQueue.Place next = behindOthers(provider(JdbcDialect.POSTGRESQL), request(LockType.EXCLUSIVE, LOOK));
+			gone.leave();
+			Patience.await()
+				.pollInterval(Duration.ofMillis(1))
+				.until(() -> !session.text(queued, MemberTable.queueOf(this.key)).equals(name));
+			new LockTable(SqlDialect.POSTGRESQL).vacate(session, this.key);
+			session.text("SELECT pg_notify('distributed_lock', ?)", this.key + ' ' + name);
+			assertThat(get(granted(next).release())).isTrue();
+		}
+	}
+
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
 	void removalThatIsTriedAgainLetsTheNextOneIn(boolean leaves) throws SQLException {
