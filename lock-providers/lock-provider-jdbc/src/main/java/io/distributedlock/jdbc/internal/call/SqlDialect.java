@@ -1,5 +1,7 @@
 package io.distributedlock.jdbc.internal.call;
 
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.Locale;
 
 import org.jspecify.annotations.Nullable;
@@ -105,6 +107,21 @@ public enum SqlDialect {
 	 */
 	public @Nullable String unsynced() {
 		return (this == POSTGRESQL) ? "set_config('synchronous_commit', 'off', true)" : null;
+	}
+
+	/**
+	 * End a transaction that has locked rows and changed none that is to be kept. Not
+	 * with a rollback on H2 (2.4.240): while the file is written, it may put a row back
+	 * twice, and so end the lock of the transaction that has locked it in between.
+	 */
+	public void unlock(Connection connection) throws SQLException {
+		if (this == H2) {
+			connection.commit();
+		}
+		else {
+			// on MySQL this also removes the row that counted the token
+			connection.rollback();
+		}
 	}
 
 	/**

@@ -112,8 +112,7 @@ final class RowLocks implements SessionLocks {
 			session.connection().commit();
 		}
 		else {
-			// nothing to keep; on MySQL this also removes the row that counted the token
-			session.connection().rollback();
+			this.dialect.unlock(session.connection());
 		}
 		return true;
 	}

@@ -307,7 +307,7 @@ public class SessionLockProvider implements LockProvider, ReleaseSignal {
 		try {
 			session.giveUpAt(System.nanoTime() + Session.NEVER_NANOS);
 			if (!session.connection().getAutoCommit()) {
-				session.connection().rollback();
+				this.calls.dialect().unlock(session.connection());
 				if (key != null && session.lockedBy() != null) {
 					// announces it: another one may have been refused meanwhile
 					this.locks.free(session, key);

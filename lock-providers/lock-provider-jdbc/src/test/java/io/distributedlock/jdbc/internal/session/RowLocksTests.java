@@ -1,7 +1,15 @@
 package io.distributedlock.jdbc.internal.session;
 
+import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.distributedlock.jdbc.Databases;
@@ -15,6 +23,7 @@ import io.distributedlock.test.server.MySqlFamilyServer;
 import io.distributedlock.test.server.MySqlTestServer;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -45,6 +54,49 @@ class RowLocksTests {
 	void serverEndsARowLockWhoseHolderIsSilent(JdbcDialect dialect) throws SQLException {
 		try (MySqlFamilyServer server = Databases.run(dialect)) {
 			silentHolderIsCutOff(dialect, server.url(), "app", "secret");
+		}
+	}
+
+	/**
+	 * A rollback of H2 may put a row back once more while the file is written, and so end
+	 * the lock of the next holder.
+	 */
+	@Test
+	void fileOfH2HasOneHolder(@TempDir Path folder) throws Exception {
+		String url = "jdbc:h2:%s/locks;WRITE_DELAY=0".formatted(folder);
+		Databases.createSchema(JdbcDialect.H2, url, "sa", "");
+		AtomicInteger holders = new AtomicInteger();
+		AtomicInteger left = new AtomicInteger(1500);
+		ExecutorService threads = Executors.newFixedThreadPool(4);
+		try (HikariDataSource pool = Databases.pool(url, "sa", "", 4);
+				JdbcCalls calls = Databases.calls(pool, Databases.settings(JdbcDialect.H2))) {
+			CompletableFuture
+				.allOf(IntStream.range(0, 4)
+					.mapToObj((i) -> CompletableFuture.runAsync(() -> holdAgainAndAgain(calls, left, holders), threads))
+					.toArray(CompletableFuture<?>[]::new))
+				.get(Patience.SECONDS, TimeUnit.SECONDS);
+		}
+		finally {
+			threads.shutdownNow();
+		}
+	}
+
+	private static void holdAgainAndAgain(JdbcCalls calls, AtomicInteger left, AtomicInteger holders) {
+		RowLocks rows = new RowLocks(calls.dialect());
+		try (Session session = calls.open(System.nanoTime() + Session.NEVER_NANOS)) {
+			while (left.get() > 0) {
+				if (rows.lock(session, "k", LONG, Duration.ZERO) != 0) {
+					assertThat(holders.incrementAndGet()).isOne();
+					left.decrementAndGet();
+					LockSupport.parkNanos(100_000);
+					holders.decrementAndGet();
+					rows.free(session, "k");
+				}
+				session.connection().setAutoCommit(true);
+			}
+		}
+		catch (SQLException ex) {
+			throw new IllegalStateException(ex);
 		}
 	}
 
