@@ -259,21 +259,9 @@ public interface LockTemplate {
 	 * @return the view, which may be shared between threads
 	 */
 	default ReadWriteLock asReadWriteLock(LockRequest request) {
-		Lock read = asLock(request.withType(LockType.READ));
-		Lock write = asLock(request.withType(LockType.WRITE));
-		return new ReadWriteLock() {
-
-			@Override
-			public Lock readLock() {
-				return read;
-			}
-
-			@Override
-			public Lock writeLock() {
-				return write;
-			}
-
-		};
+		record ReadAndWrite(Lock readLock, Lock writeLock) implements ReadWriteLock {
+		}
+		return new ReadAndWrite(asLock(request.withType(LockType.READ)), asLock(request.withType(LockType.WRITE)));
 	}
 
 	/**

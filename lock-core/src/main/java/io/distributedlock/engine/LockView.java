@@ -13,17 +13,11 @@ import io.distributedlock.engine.internal.runtime.LockTimes;
 
 /**
  * A view of a lock as a {@link Lock}, for code that was written for locks of one JVM.
+ *
+ * @param request the lock; its wait time is not used
+ * @param template acquires it
  */
-final class LockView implements Lock {
-
-	private final LockRequest request;
-
-	private final DefaultLockTemplate template;
-
-	LockView(LockRequest request, DefaultLockTemplate template) {
-		this.request = request;
-		this.template = template;
-	}
+record LockView(LockRequest request, DefaultLockTemplate template) implements Lock {
 
 	@Override
 	public void lock() {

@@ -89,7 +89,8 @@ public record Acquirer(Acquisition.Shared shared, List<LockObserver> observers, 
 				+ this.shared.providerCalls().commandTimeoutNanos();
 		return (caller, work) -> caller.run(work, () -> {
 			Timers.Timer limit = callBackAt(untilNanos, caller,
-					() -> future.completeExceptionally(outOfTime(attempt, LockErrors.noThread(attempt))));
+					() -> future.completeExceptionally(
+							outOfTime(attempt, LockErrors.notAcquired(attempt, Reason.NO_THREAD))));
 			future.whenComplete((ignored, failure) -> limit.cancel());
 		});
 	}
@@ -222,13 +223,7 @@ public record Acquirer(Acquisition.Shared shared, List<LockObserver> observers, 
 		if (!orThrow && (reason == Reason.CONTENDED || reason == Reason.CROWDED)) {
 			return null;
 		}
-		throw switch (reason) {
-			case CONTENDED -> LockErrors.contended(attempt);
-			case CROWDED -> LockErrors.crowded(attempt);
-			case INTERRUPTED -> LockErrors.interrupted(attempt);
-			case CLOSED -> LockErrors.closed(attempt);
-			case NO_THREAD -> LockErrors.noThread(attempt);
-		};
+		throw LockErrors.notAcquired(attempt, reason);
 	}
 
 	/**
@@ -243,7 +238,7 @@ public record Acquirer(Acquisition.Shared shared, List<LockObserver> observers, 
 	 * its timers early.
 	 */
 	LockException outOfTime(LockAttempt attempt, LockException otherwise) {
-		return this.shared.calls().isClosed() ? LockErrors.closed(attempt) : otherwise;
+		return this.shared.calls().isClosed() ? LockErrors.notAcquired(attempt, Reason.CLOSED) : otherwise;
 	}
 
 	/**

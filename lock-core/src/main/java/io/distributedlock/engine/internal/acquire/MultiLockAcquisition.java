@@ -9,6 +9,7 @@ import java.util.function.Function;
 
 import io.distributedlock.LockContext;
 import io.distributedlock.LockException;
+import io.distributedlock.LockNotAcquiredException.Reason;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.internal.handle.EngineHandle;
 import io.distributedlock.engine.internal.handle.HandleReleases;
@@ -125,8 +126,8 @@ final class MultiLockAcquisition {
 	private void giveUp(CompletableFuture<?> result) {
 		CompletableFuture<?> pending = this.current;
 		LockAttempt asked = this.attempts.get(Math.min(this.taken.size(), this.attempts.size() - 1));
-		LockException failure = this.acquirer.outOfTime(asked, this.threadless ? LockErrors.noThread(asked)
-				: LockErrors.unavailable(asked, this.acquirer.shared().providerCalls().noAnswer()));
+		LockException failure = this.acquirer.outOfTime(asked, this.threadless
+				? LockErrors.notAcquired(asked, Reason.NO_THREAD) : LockErrors.unavailable(asked, this.acquirer.shared().providerCalls().noAnswer()));
 		if (!pending.completeExceptionally(failure)) {
 			result.completeExceptionally(failure);
 		}

@@ -25,32 +25,24 @@ public final class LockErrors {
 	private LockErrors() {
 	}
 
-	public static LockNotAcquiredException contended(LockAttempt attempt) {
-		String wait = attempt.waitTime().isZero() ? "at the only attempt"
-				: "within the wait time of " + LockTimes.text(attempt.waitTime());
-		return notAcquired(attempt, Reason.CONTENDED,
-				"another owner held it %s. Wait longer, hold it for less time, or skip the work".formatted(wait));
-	}
-
-	public static LockNotAcquiredException crowded(LockAttempt attempt) {
-		return notAcquired(attempt, Reason.CROWDED,
+	public static LockNotAcquiredException notAcquired(LockAttempt attempt, Reason reason) {
+		String what = switch (reason) {
+			case CONTENDED -> "another owner held it %s. Wait longer, hold it for less time, or skip the work"
+				.formatted(attempt.waitTime().isZero() ? "at the only attempt"
+						: "within the wait time of " + LockTimes.text(attempt.waitTime()));
+			case CROWDED ->
 				"%s calls of this JVM wait for it already, which is the limit. Try again later, or allow more waiters"
-					.formatted(attempt.maxWaiters()));
-	}
-
-	public static LockNotAcquiredException interrupted(LockAttempt attempt) {
-		return notAcquired(attempt, Reason.INTERRUPTED, "the wait was interrupted. Nothing is held");
-	}
-
-	public static LockNotAcquiredException closed(LockAttempt attempt) {
-		return notAcquired(attempt, Reason.CLOSED,
-				"the lock template takes no more calls, as the application shuts down");
-	}
-
-	public static LockNotAcquiredException noThread(LockAttempt attempt) {
-		return notAcquired(attempt, Reason.NO_THREAD,
+					.formatted(attempt.maxWaiters());
+			case INTERRUPTED -> "the wait was interrupted. Nothing is held";
+			case CLOSED -> "the lock template takes no more calls, as the application shuts down";
+			case NO_THREAD ->
 				"no thread of the executor began its work within the wait time of %s and one command time-out, so it was released. Set lock.executor.threads, or do not wait for futures on the threads of this executor"
-					.formatted(LockTimes.text(attempt.waitTime())));
+					.formatted(LockTimes.text(attempt.waitTime()));
+		};
+		return new LockNotAcquiredException(attempt.key(), attempt.provider().name(), reason, attempt.waitTime(),
+				"Lock '%s' of provider %s was not acquired: %s.".formatted(attempt.key(), attempt.provider().name(),
+						what),
+				null);
 	}
 
 	public static LockUnavailableException unavailable(LockAttempt attempt, Throwable cause) {
@@ -109,13 +101,6 @@ public final class LockErrors {
 				"Lock '%s' of provider %s is no longer held: %s. Another owner may hold it now: stop the work, or protect what it writes with the fencing token."
 					.formatted(attempt.key(), attempt.provider().name(), reason),
 				cause);
-	}
-
-	private static LockNotAcquiredException notAcquired(LockAttempt attempt, Reason reason, String what) {
-		return new LockNotAcquiredException(attempt.key(), attempt.provider().name(), reason, attempt.waitTime(),
-				"Lock '%s' of provider %s was not acquired: %s.".formatted(attempt.key(), attempt.provider().name(),
-						what),
-				null);
 	}
 
 	public static InvalidLockRequestException leaseOutsideLimits(LockAttempt attempt, LeaseLimits limits,
