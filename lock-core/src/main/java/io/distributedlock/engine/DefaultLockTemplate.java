@@ -11,6 +11,7 @@ import java.util.concurrent.locks.Lock;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
+import io.distributedlock.LockContext;
 import io.distributedlock.LockException;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockOutcome;
@@ -174,7 +175,7 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 			Supplier<? extends CompletionStage<T>> work,
 			Function<? super LockException, ? extends CompletionStage<T>> otherwise) {
 		CompletableFuture<T> result = new CompletableFuture<>();
-		AsyncWork<T> started = new AsyncWork<>(work, otherwise, result);
+		AsyncWork<T> started = new AsyncWork<>(LockContext.capture(), work, otherwise, result);
 		CompletableFuture<LockHandle> acquired = new CompletableFuture<>();
 		acquired.whenComplete(started::start);
 		// cancelled, or completed by the user or a time-out

@@ -16,26 +16,13 @@ import org.jspecify.annotations.Nullable;
  * of the code that asked for it, on whatever thread it starts.
  *
  * @param <T> the type of its result
+ * @param caller the locks of that code
+ * @param work starts the work
+ * @param otherwise starts the other work if there is no lock; its argument says why
+ * @param result completes as the work does
  */
-public final class AsyncWork<T extends @Nullable Object> {
-
-	private final LockContext caller = LockContext.capture();
-
-	private final Supplier<? extends CompletionStage<T>> work;
-
-	/**
-	 * Starts the other work if there is no lock; its argument says why.
-	 */
-	private final Function<? super LockException, ? extends CompletionStage<T>> otherwise;
-
-	private final CompletableFuture<T> result;
-
-	public AsyncWork(Supplier<? extends CompletionStage<T>> work,
-			Function<? super LockException, ? extends CompletionStage<T>> otherwise, CompletableFuture<T> result) {
-		this.work = work;
-		this.otherwise = otherwise;
-		this.result = result;
-	}
+public record AsyncWork<T extends @Nullable Object>(LockContext caller, Supplier<? extends CompletionStage<T>> work,
+		Function<? super LockException, ? extends CompletionStage<T>> otherwise, CompletableFuture<T> result) {
 
 	/**
 	 * Start the work, or the other work. Called on a thread for code of the user.
@@ -47,8 +34,8 @@ public final class AsyncWork<T extends @Nullable Object> {
 		else if (failure instanceof LockException refusal && !this.result.isDone()) {
 			startOtherwise(refusal);
 		}
-		else {
-			settle(null, failure);
+		else if (failure != null) {
+			fail(failure);
 		}
 	}
 
@@ -64,19 +51,21 @@ public final class AsyncWork<T extends @Nullable Object> {
 		try {
 			handle.ensureHeld();
 			stageOf(this.caller.with(handle), this.work, handle.key())
-				.whenComplete((value, failure) -> end(handle, value, failure));
+				.whenComplete((value, failure) -> handle.closeAsync()
+					.whenComplete((closed, never) -> Failures.settle(this.result, value, failure)));
 		}
 		catch (Throwable ex) {
-			end(handle, null, ex);
+			handle.closeAsync().whenComplete((closed, never) -> fail(ex));
 		}
 	}
 
 	private void startOtherwise(LockException refusal) {
 		try {
-			stageOf(this.caller, () -> this.otherwise.apply(refusal), refusal.getKey()).whenComplete(this::settle);
+			stageOf(this.caller, () -> this.otherwise.apply(refusal), refusal.getKey())
+				.whenComplete(Failures.settling(this.result));
 		}
 		catch (Throwable ex) {
-			settle(null, ex);
+			fail(ex);
 		}
 	}
 
@@ -91,17 +80,8 @@ public final class AsyncWork<T extends @Nullable Object> {
 		return stage;
 	}
 
-	private void end(LockHandle handle, @Nullable T value, @Nullable Throwable failure) {
-		handle.closeAsync().whenComplete((closed, never) -> settle(value, failure));
-	}
-
-	private void settle(@Nullable T value, @Nullable Throwable failure) {
-		if (failure != null) {
-			this.result.completeExceptionally(Failures.unwrap(failure));
-		}
-		else {
-			this.result.complete(value);
-		}
+	private void fail(Throwable failure) {
+		this.result.completeExceptionally(Failures.unwrap(failure));
 	}
 
 }

@@ -13,21 +13,13 @@ import org.slf4j.LoggerFactory;
  * Runs code of the user later, with the context of the thread that asked for it.
  * <p>
  * Why: docs/decisions/006-three-groups-of-threads.md
+ *
+ * @param runtime has the threads
+ * @param context captures the context, {@code null} if there is none
  */
-public final class Callbacks {
+public record Callbacks(EngineRuntime runtime, @Nullable CallerContext context) {
 
 	private static final Logger logger = LoggerFactory.getLogger(Callbacks.class);
-
-	private final EngineRuntime runtime;
-
-	private final @Nullable CallerContext context;
-
-	private final ForCaller withoutContext = new ForCaller(null);
-
-	public Callbacks(EngineRuntime runtime, @Nullable CallerContext context) {
-		this.runtime = runtime;
-		this.context = context;
-	}
 
 	/**
 	 * Capture the context of this thread.
@@ -35,29 +27,24 @@ public final class Callbacks {
 	 */
 	public ForCaller capture() {
 		CallerContext known = this.context;
-		if (known == null) {
-			return this.withoutContext;
-		}
+		UnaryOperator<Runnable> captured = null;
 		try {
-			return new ForCaller(known.capture());
+			captured = (known != null) ? known.capture() : null;
 		}
 		catch (Throwable ex) {
 			Failures.log(logger::error, "The context of a caller could not be captured; its callbacks run without it",
 					ex);
-			return this.withoutContext;
 		}
+		return new ForCaller(this.runtime, captured);
 	}
 
 	/**
 	 * Runs code for one caller.
+	 *
+	 * @param runtime has the threads
+	 * @param captured the context of the caller, {@code null} if there is none
 	 */
-	public final class ForCaller {
-
-		private final @Nullable UnaryOperator<Runnable> captured;
-
-		private ForCaller(@Nullable UnaryOperator<Runnable> captured) {
-			this.captured = captured;
-		}
+	public record ForCaller(EngineRuntime runtime, @Nullable UnaryOperator<Runnable> captured) {
 
 		/**
 		 * Run a task on a thread for code of the user, soon also if the user's executor
@@ -73,14 +60,14 @@ public final class Callbacks {
 		 * @param late runs on another thread for code of the user if the executor is busy
 		 */
 		public void run(Runnable task, @Nullable Runnable late) {
-			Callbacks.this.runtime.callBack(inContext(task), late);
+			this.runtime.callBack(inContext(task), late);
 		}
 
 		/**
 		 * Run a task on a thread for code of the user, but not on the user's executor.
 		 */
 		public void runNow(Runnable task) {
-			Callbacks.this.runtime.callBackNow(inContext(task));
+			this.runtime.callBackNow(inContext(task));
 		}
 
 		private Runnable inContext(Runnable task) {
