@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class LocalKey {
 
-	private final List<LocalLease> holders = new CopyOnWriteArrayList<>();
+	final List<LocalLease> holders = new CopyOnWriteArrayList<>();
 
 	/**
 	 * Created for the first place, which most keys never have.
@@ -41,10 +41,6 @@ final class LocalKey {
 		return key + "\npermits";
 	}
 
-	List<LocalLease> holders() {
-		return this.holders.stream().filter((holder) -> !holder.isExpired()).toList();
-	}
-
 	boolean admits(LeaseRequest request, @Nullable LocalPlace place) {
 		dropExpired();
 		return switch (request.type()) {
@@ -60,32 +56,13 @@ final class LocalKey {
 		this.holders.removeIf(LocalLease::isExpired);
 	}
 
-	boolean isHeldBy(LocalLease lease) {
-		return this.holders.contains(lease);
-	}
-
-	void add(LocalLease lease) {
-		this.holders.add(lease);
-	}
-
-	void remove(LocalLease lease) {
-		this.holders.remove(lease);
-	}
-
-	void enqueue(LocalPlace place) {
+	Queue<LocalPlace> queue() {
 		Queue<LocalPlace> places = this.queue;
 		if (places == null) {
 			places = new ConcurrentLinkedQueue<>();
 			this.queue = places;
 		}
-		places.add(place);
-	}
-
-	void leaveQueue(LocalPlace place) {
-		Queue<LocalPlace> places = this.queue;
-		if (places != null) {
-			places.remove(place);
-		}
+		return places;
 	}
 
 	boolean isUnused() {

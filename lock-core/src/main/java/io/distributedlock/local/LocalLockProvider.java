@@ -98,7 +98,7 @@ public final class LocalLockProvider implements LockProvider, LockQueue, LockOwn
 		LocalPlace place = new LocalPlace(this, request);
 		this.keys.compute(LocalKey.nameOf(request), (name, current) -> {
 			LocalKey key = (current != null) ? current : new LocalKey();
-			key.enqueue(place);
+			key.queue().add(place);
 			return key;
 		});
 		place.lookAgain();
@@ -130,7 +130,8 @@ public final class LocalLockProvider implements LockProvider, LockQueue, LockOwn
 			.stream()
 			.map(this.keys::get)
 			.filter(Objects::nonNull)
-			.flatMap((each) -> each.holders().stream());
+			.flatMap((each) -> each.holders.stream())
+			.filter((holder) -> !holder.isExpired());
 	}
 
 	/**
@@ -142,14 +143,14 @@ public final class LocalLockProvider implements LockProvider, LockQueue, LockOwn
 			LocalKey key = (current != null) ? current : new LocalKey();
 			if (key.admits(candidate.request(), place)) {
 				candidate.start(this.tokens.incrementAndGet());
-				key.add(candidate);
+				key.holders.add(candidate);
 				if (place != null) {
-					key.leaveQueue(place);
+					key.queue().remove(place);
 				}
 			}
 			return key.isUnused() ? null : key;
 		});
-		boolean granted = taken != null && taken.isHeldBy(candidate);
+		boolean granted = taken != null && taken.holders.contains(candidate);
 		if (granted && this.tokens.get() % SWEEP_INTERVAL == 0) {
 			sweep();
 		}
@@ -188,7 +189,7 @@ public final class LocalLockProvider implements LockProvider, LockQueue, LockOwn
 		boolean[] held = new boolean[1];
 		this.keys.computeIfPresent(LocalKey.nameOf(lease.request()), (name, key) -> {
 			key.dropExpired();
-			held[0] = key.isHeldBy(lease);
+			held[0] = key.holders.contains(lease);
 			if (held[0]) {
 				action.accept(key);
 			}
@@ -198,7 +199,7 @@ public final class LocalLockProvider implements LockProvider, LockQueue, LockOwn
 	}
 
 	boolean release(LocalLease lease) {
-		boolean released = whileHeld(lease, (key) -> key.remove(lease));
+		boolean released = whileHeld(lease, (key) -> key.holders.remove(lease));
 		if (released) {
 			wakeFirst(lease.request());
 			this.listeners.tell(lease.request().key());
@@ -208,7 +209,7 @@ public final class LocalLockProvider implements LockProvider, LockQueue, LockOwn
 
 	void leave(LocalPlace place) {
 		this.keys.computeIfPresent(LocalKey.nameOf(place.request()), (name, key) -> {
-			key.leaveQueue(place);
+			key.queue().remove(place);
 			return key.isUnused() ? null : key;
 		});
 		wakeFirst(place.request());
