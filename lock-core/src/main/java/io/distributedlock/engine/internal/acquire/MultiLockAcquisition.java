@@ -126,8 +126,9 @@ final class MultiLockAcquisition {
 	private void giveUp(CompletableFuture<?> result) {
 		CompletableFuture<?> pending = this.current;
 		LockAttempt asked = this.attempts.get(Math.min(this.taken.size(), this.attempts.size() - 1));
-		LockException failure = this.acquirer.outOfTime(asked, this.threadless
-				? LockErrors.notAcquired(asked, Reason.NO_THREAD) : LockErrors.unavailable(asked, this.acquirer.shared().providerCalls().noAnswer()));
+		LockException failure = this.acquirer.outOfTime(asked,
+				this.threadless ? LockErrors.notAcquired(asked, Reason.NO_THREAD)
+						: LockErrors.unavailable(asked, this.acquirer.shared().providerCalls().noAnswer()));
 		if (!pending.completeExceptionally(failure)) {
 			result.completeExceptionally(failure);
 		}

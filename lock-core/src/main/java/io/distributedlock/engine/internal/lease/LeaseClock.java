@@ -63,7 +63,10 @@ public final class LeaseClock {
 
 	private volatile long renewAtNanos;
 
-	private volatile @Nullable Request last;
+	/**
+	 * The last request, which may be carried out after those before it.
+	 */
+	private volatile Request last = Request.NONE_YET;
 
 	private volatile @Nullable Unanswered unanswered;
 
@@ -184,9 +187,9 @@ public final class LeaseClock {
 		Unanswered open = this.unanswered;
 		LeaseTerm newTerm = (open == null) ? usable
 				: new LeaseTerm(usable.startNanos(), open.atMost(usable.granted(), now));
-		boolean counts = newTerm.startNanos() - this.term.startNanos() > 0
-				&& (request.equals(this.last) || endNanos(newTerm) - lastEndNanos() <= 0);
-		if (counts && deadlineNanos() - now > 0) {
+		boolean isNewer = newTerm.startNanos() - this.term.startNanos() > 0;
+		boolean lasts = request.equals(this.last) || endNanos(newTerm) - this.last.endNanos() <= 0;
+		if (isNewer && lasts && deadlineNanos() - now > 0) {
 			this.term = newTerm;
 		}
 		// after a pause, also if the term began long ago
@@ -291,15 +294,17 @@ public final class LeaseClock {
 		return term.startNanos() + term.granted().toNanos();
 	}
 
-	private long lastEndNanos() {
-		Request sent = this.last;
-		return (sent != null) ? sent.sentNanos + sent.leaseTime.toNanos() : this.ceilingNanos;
-	}
-
 	/**
 	 * A request for another term.
 	 */
 	record Request(long sentNanos, Duration leaseTime) {
+
+		private static final Request NONE_YET = new Request(0, Duration.ZERO);
+
+		private long endNanos() {
+			return this.sentNanos + this.leaseTime.toNanos();
+		}
+
 	}
 
 	/**
