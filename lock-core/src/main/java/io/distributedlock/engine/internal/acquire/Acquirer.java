@@ -99,14 +99,10 @@ public record Acquirer(Acquisition.Shared shared, List<LockObserver> observers, 
 	 * Close the innermost handle on this thread that stands for these locks.
 	 */
 	public boolean closeOnThread(List<LockAttempt> attempts) {
-		Optional<LockHandle> found = LockContext.capture().innermost((handle) -> isFor(handle, attempts));
+		Optional<LockHandle> found = LockContext.capture().innermost(
+				(handle) -> handle instanceof EngineHandle each && each.isFor(attempts, this.shared.keeper()));
 		found.ifPresent(LockHandle::close);
 		return found.isPresent();
-	}
-
-	private boolean isFor(LockHandle handle, List<LockAttempt> attempts) {
-		return handle instanceof EngineHandle engineHandle && engineHandle.parts().size() == attempts.size()
-				&& attempts.stream().allMatch((attempt) -> engineHandle.isFor(attempt, this.shared.keeper()));
 	}
 
 	/**

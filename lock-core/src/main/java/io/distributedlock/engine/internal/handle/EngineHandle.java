@@ -1,7 +1,6 @@
 package io.distributedlock.engine.internal.handle;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -47,30 +46,9 @@ public abstract class EngineHandle implements LockHandle {
 	}
 
 	/**
-	 * Return the lock that an attempt may enter again, if this handle stands for it.
-	 */
-	public abstract @Nullable HeldLock reentered(LockAttempt attempt, LeaseKeeper keeper);
-
-	/**
-	 * Return whether an attempt like this one gave this handle.
-	 */
-	public abstract boolean isFor(LockAttempt attempt, LeaseKeeper keeper);
-
-	/**
-	 * Return what was asked for; where there are several locks, for the first.
-	 */
-	abstract LockAttempt attempt();
-
-	/**
 	 * Return the handles of the locks that were acquired together.
 	 */
-	abstract List<? extends EngineHandle> handles();
-
-	/**
-	 * Begin to extend what the handle stands for.
-	 * @return completes within the command time-out, on any thread
-	 */
-	abstract CompletableFuture<@Nullable Void> startExtension(Duration leaseTime);
+	abstract List<SingleHandle> handles();
 
 	/**
 	 * Leave what this handle stands for. Called once, when it has been marked as closed.
@@ -78,6 +56,33 @@ public abstract class EngineHandle implements LockHandle {
 	 * @return completes, always normally, with what failed
 	 */
 	abstract CompletableFuture<@Nullable LockUnavailableException> exit(boolean used);
+
+	/**
+	 * Return what the first of the locks was asked for with.
+	 */
+	final LockAttempt attempt() {
+		return handles().get(0).lock().attempt();
+	}
+
+	/**
+	 * Return the lock that an attempt may enter again, if this handle stands for it.
+	 */
+	public final @Nullable HeldLock reentered(LockAttempt attempt, LeaseKeeper keeper) {
+		for (SingleHandle each : handles()) {
+			if (!each.isClosed() && each.mayReenter(attempt, keeper)) {
+				return each.lock();
+			}
+		}
+		return null;
+	}
+
+	/**
+	 * Return whether attempts like these gave this handle.
+	 */
+	public final boolean isFor(List<LockAttempt> attempts, LeaseKeeper keeper) {
+		return handles().size() == attempts.size() && attempts.stream()
+			.allMatch((attempt) -> handles().stream().anyMatch((each) -> each.isFor(attempt, keeper)));
+	}
 
 	/**
 	 * Mark the handle as closed, and begin to leave what it stands for.
@@ -104,7 +109,7 @@ public abstract class EngineHandle implements LockHandle {
 
 	@Override
 	public final void close(@Nullable Throwable workFailure) {
-		this.handleReleases.await(attempt(), leave(true), workFailure);
+		this.handleReleases.await(this, leave(true), workFailure);
 	}
 
 	@Override
@@ -114,37 +119,41 @@ public abstract class EngineHandle implements LockHandle {
 
 	@Override
 	public final void extend(Duration leaseTime) {
-		this.handleReleases.awaitExtension(attempt(), startExtension(leaseTime));
+		this.handleReleases.awaitExtension(attempt(), extended(handles(), leaseTime));
 	}
 
 	@Override
 	public final CompletableFuture<@Nullable Void> extendAsync(Duration leaseTime) {
-		return this.handleReleases.forUser(startExtension(leaseTime));
+		return this.handleReleases.forUser(extended(handles(), leaseTime));
 	}
 
 	@Override
 	public final void ensureAtLeast(Duration duration) {
 		ensureHeld();
-		List<CompletableFuture<@Nullable Void>> extensions = new ArrayList<>();
-		for (EngineHandle each : handles()) {
-			if (each.remaining().compareTo(duration) < 0) {
-				extensions.add(each.startExtension(lengthFor(duration)));
-			}
-		}
-		if (extensions.isEmpty()) {
+		List<SingleHandle> ending = endingWithin(duration);
+		if (ending.isEmpty()) {
 			return;
 		}
-		this.handleReleases.awaitExtension(attempt(), all(extensions));
-		for (EngineHandle each : handles()) {
-			if (each.remaining().compareTo(duration) < 0) {
-				throw LockErrors.lost(each.attempt(), "only %s are left, and %s are needed"
-					.formatted(LockTimes.text(each.remaining()), LockTimes.text(duration)));
-			}
-		}
+		this.handleReleases.awaitExtension(attempt(), extended(ending, lengthFor(duration)));
+		endingWithin(duration).stream().findFirst().ifPresent((each) -> {
+			throw LockErrors.lost(each.attempt(), "only %s are left, and %s are needed"
+				.formatted(LockTimes.text(each.remaining()), LockTimes.text(duration)));
+		});
 	}
 
-	static CompletableFuture<@Nullable Void> all(List<CompletableFuture<@Nullable Void>> extensions) {
-		return CompletableFuture.allOf(extensions.toArray(CompletableFuture<?>[]::new))
+	private List<SingleHandle> endingWithin(Duration duration) {
+		return handles().stream().filter((each) -> each.remaining().compareTo(duration) < 0).toList();
+	}
+
+	/**
+	 * Begin to extend locks.
+	 * @return completes within the command time-out, on any thread
+	 */
+	private static CompletableFuture<@Nullable Void> extended(List<SingleHandle> handles, Duration leaseTime) {
+		return CompletableFuture
+			.allOf(handles.stream()
+				.map((each) -> each.startExtension(leaseTime))
+				.toArray(CompletableFuture<?>[]::new))
 			.<@Nullable Void>thenApply((done) -> null);
 	}
 

@@ -83,12 +83,12 @@ public record HandleReleases(EngineRuntime runtime, ProviderCalls providerCalls,
 	 * Wait until a lock is left, at most the command time-out, unless the template
 	 * releases asynchronously. An interrupt does not end the wait, since the release
 	 * comes first; the thread is interrupted again after it.
-	 * @param attempt what was asked for, for an exception
+	 * @param handle the handle that is closed, for an exception
 	 * @param left completes with what failed
 	 * @param workFailure what the work threw; a failed release is added to it as
 	 * suppressed
 	 */
-	void await(LockAttempt attempt, CompletableFuture<@Nullable LockUnavailableException> left,
+	void await(EngineHandle handle, CompletableFuture<@Nullable LockUnavailableException> left,
 			@Nullable Throwable workFailure) {
 		if (this.asyncRelease && !left.isDone()) {
 			return;
@@ -96,7 +96,7 @@ public record HandleReleases(EngineRuntime runtime, ProviderCalls providerCalls,
 		awaitUninterruptibly(left);
 		if (workFailure != null) {
 			LockUnavailableException failure = left.isDone() ? left.join()
-					: LockErrors.releaseFailed(attempt, this.providerCalls.noAnswer());
+					: LockErrors.releaseFailed(handle.attempt(), this.providerCalls.noAnswer());
 			if (failure != null) {
 				workFailure.addSuppressed(failure);
 			}

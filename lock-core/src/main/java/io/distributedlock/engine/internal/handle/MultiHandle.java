@@ -13,9 +13,6 @@ import io.distributedlock.LockHandle;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.Sequencer;
-import io.distributedlock.engine.internal.lease.HeldLock;
-import io.distributedlock.engine.internal.lease.LeaseKeeper;
-import io.distributedlock.engine.internal.request.LockAttempt;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,27 +21,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MultiHandle extends EngineHandle {
 
-	private final List<EngineHandle> parts;
+	private final List<SingleHandle> parts;
 
 	public MultiHandle(List<EngineHandle> parts, HandleReleases handleReleases) {
 		super(handleReleases);
-		this.parts = List.copyOf(parts);
-	}
-
-	@Override
-	public @Nullable HeldLock reentered(LockAttempt attempt, LeaseKeeper keeper) {
-		for (EngineHandle part : this.parts) {
-			HeldLock lock = part.isClosed() ? null : part.reentered(attempt, keeper);
-			if (lock != null) {
-				return lock;
-			}
-		}
-		return null;
-	}
-
-	@Override
-	public boolean isFor(LockAttempt attempt, LeaseKeeper keeper) {
-		return this.parts.stream().anyMatch((part) -> part.isFor(attempt, keeper));
+		this.parts = parts.stream().flatMap((each) -> each.handles().stream()).toList();
 	}
 
 	@Override
@@ -53,12 +34,7 @@ public final class MultiHandle extends EngineHandle {
 	}
 
 	@Override
-	LockAttempt attempt() {
-		return this.parts.get(0).attempt();
-	}
-
-	@Override
-	List<? extends EngineHandle> handles() {
+	List<SingleHandle> handles() {
 		return this.parts;
 	}
 
@@ -99,11 +75,6 @@ public final class MultiHandle extends EngineHandle {
 	}
 
 	@Override
-	CompletableFuture<@Nullable Void> startExtension(Duration leaseTime) {
-		return all(this.parts.stream().map((part) -> part.startExtension(leaseTime)).toList());
-	}
-
-	@Override
 	public void onExpiring(Duration margin, Runnable callback) {
 		this.parts.forEach((part) -> part.onExpiring(margin, callback));
 	}
@@ -122,8 +93,7 @@ public final class MultiHandle extends EngineHandle {
 	CompletableFuture<@Nullable LockUnavailableException> exit(boolean used) {
 		CompletableFuture<@Nullable LockUnavailableException> all = CompletableFuture.completedFuture(null);
 		for (int i = this.parts.size() - 1; i >= 0; i--) {
-			EngineHandle part = this.parts.get(i);
-			all = all.thenCombine(part.leave(used), MultiHandle::together);
+			all = all.thenCombine(this.parts.get(i).leave(used), MultiHandle::together);
 		}
 		return all;
 	}

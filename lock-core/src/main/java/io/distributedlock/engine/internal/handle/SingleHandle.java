@@ -55,24 +55,27 @@ public final class SingleHandle extends EngineHandle {
 				&& this.lock.key().equals(other.key());
 	}
 
-	@Override
-	public @Nullable HeldLock reentered(LockAttempt other, LeaseKeeper keeper) {
-		// a lock that has ended is acquired again, not re-entered
-		return (isOn(other, keeper) && this.attempt.isReentrant() && this.lock.isValid()) ? this.lock : null;
+	/**
+	 * Return whether an attempt may enter this lock again. A lock that has ended is
+	 * acquired again, not re-entered.
+	 */
+	boolean mayReenter(LockAttempt other, LeaseKeeper keeper) {
+		return isOn(other, keeper) && this.attempt.isReentrant() && this.lock.isValid();
 	}
 
-	@Override
-	public boolean isFor(LockAttempt other, LeaseKeeper keeper) {
+	/**
+	 * Return whether an attempt like this one gave this handle.
+	 */
+	boolean isFor(LockAttempt other, LeaseKeeper keeper) {
 		return isOn(other, keeper) && this.attempt.type() == other.type();
 	}
 
-	@Override
-	LockAttempt attempt() {
-		return this.lock.attempt();
+	HeldLock lock() {
+		return this.lock;
 	}
 
 	@Override
-	List<EngineHandle> handles() {
+	List<SingleHandle> handles() {
 		return List.of(this);
 	}
 
@@ -94,7 +97,7 @@ public final class SingleHandle extends EngineHandle {
 	@Override
 	public Optional<Sequencer> sequencer() {
 		OptionalLong token = fencingToken();
-		return token.isPresent() ? Optional.of(new Sequencer(key(), attempt().type(), token.getAsLong()))
+		return token.isPresent() ? Optional.of(new Sequencer(key(), this.lock.attempt().type(), token.getAsLong()))
 				: Optional.empty();
 	}
 
@@ -116,7 +119,10 @@ public final class SingleHandle extends EngineHandle {
 		this.lock.ensureHeld();
 	}
 
-	@Override
+	/**
+	 * Begin to extend the lock.
+	 * @return completes within the command time-out, on any thread
+	 */
 	CompletableFuture<@Nullable Void> startExtension(Duration leaseTime) {
 		return this.closed.get() ? CompletableFuture.failedFuture(closedBefore())
 				: this.handleReleases.extension().of(this.lock, leaseTime);
