@@ -84,7 +84,7 @@ public final class UnknownOwners implements AutoCloseable {
 		logger.debug("An attempt at lock '{}' was not granted. Its owner is removed, since the server may have set it",
 				key);
 		long giveUpAtNanos = this.nanoTime.getAsLong() + leaseTime.plus(LONGEST_STALL).toNanos();
-		return new Removal(key, giveUpAtNanos, release).tryNow();
+		return attempt(key, giveUpAtNanos, release, FIRST_DELAY_MILLIS, false);
 	}
 
 	/**
@@ -96,65 +96,42 @@ public final class UnknownOwners implements AutoCloseable {
 	}
 
 	/**
-	 * One owner that is to be removed.
+	 * Try to remove an owner.
+	 * @param delayMillis when to try again after a failure
+	 * @param secondLook whether the owner was not there before
 	 */
-	private final class Removal {
-
-		private final String key;
-
-		private final long giveUpAtNanos;
-
-		private final Supplier<CompletionStage<Boolean>> release;
-
-		private volatile long delayMillis = FIRST_DELAY_MILLIS;
-
-		private volatile boolean secondLook;
-
-		private Removal(String key, long giveUpAtNanos, Supplier<CompletionStage<Boolean>> release) {
-			this.key = key;
-			this.giveUpAtNanos = giveUpAtNanos;
-			this.release = release;
+	private CompletionStage<?> attempt(String key, long giveUpAtNanos, Supplier<CompletionStage<Boolean>> release,
+			long delayMillis, boolean secondLook) {
+		CompletionStage<Boolean> answer;
+		try {
+			answer = Objects.requireNonNull(release.get(), "a release was answered with no stage");
 		}
-
-		private CompletionStage<?> tryNow() {
-			CompletionStage<Boolean> answer;
-			try {
-				answer = Objects.requireNonNull(this.release.get(), "a release was answered with no stage");
-			}
-			catch (Throwable ex) {
-				answer = CompletableFuture.failedFuture(ex);
-			}
-			return answer.handle((removed, failure) -> {
-				if (failure != null) {
-					tryAgain(failure);
-				}
-				else if (!Boolean.TRUE.equals(removed) && !this.secondLook) {
-					this.secondLook = true;
-					later(SECOND_LOOK_MILLIS);
-				}
-				return true;
-			});
+		catch (Throwable ex) {
+			answer = CompletableFuture.failedFuture(ex);
 		}
-
-		private void tryAgain(Throwable failure) {
-			if (UnknownOwners.this.nanoTime.getAsLong() - this.giveUpAtNanos >= 0) {
+		return answer.handle((removed, failure) -> {
+			if (failure != null && this.nanoTime.getAsLong() - giveUpAtNanos >= 0) {
 				Failures.log(warnings::warn,
 						"The owner of lock '{}' whose answer was lost could not be removed; its lease expires by itself",
-						this.key, failure);
-				return;
+						key, failure);
 			}
-			later(this.delayMillis);
-			this.delayMillis = Math.min(this.delayMillis * 2, LAST_DELAY_MILLIS);
-		}
+			else if (failure != null) {
+				long next = Math.min(delayMillis * 2, LAST_DELAY_MILLIS);
+				later(delayMillis, () -> attempt(key, giveUpAtNanos, release, next, secondLook));
+			}
+			else if (!Boolean.TRUE.equals(removed) && !secondLook) {
+				later(SECOND_LOOK_MILLIS, () -> attempt(key, giveUpAtNanos, release, delayMillis, true));
+			}
+			return true;
+		});
+	}
 
-		private void later(long millis) {
-			UnknownOwners.this.delay.accept(() -> {
-				if (!UnknownOwners.this.closed) {
-					tryNow();
-				}
-			}, millis);
-		}
-
+	private void later(long millis, Runnable step) {
+		this.delay.accept(() -> {
+			if (!this.closed) {
+				step.run();
+			}
+		}, millis);
 	}
 
 }

@@ -81,9 +81,7 @@ public final class ObservedCall {
 	 * of the timers may call this.
 	 */
 	public void lost() {
-		if (!this.observations.isEmpty()) {
-			later(this::tellLoss);
-		}
+		later(this::tellLoss);
 	}
 
 	/**
@@ -92,12 +90,10 @@ public final class ObservedCall {
 	 * @param reason why it never reached its caller
 	 */
 	public void abandoned(Reason reason) {
-		if (!this.observations.isEmpty()) {
-			later(() -> {
-				notAcquired(reason);
-				released();
-			});
-		}
+		later(() -> {
+			notAcquired(reason);
+			released();
+		});
 	}
 
 	/**
@@ -171,7 +167,9 @@ public final class ObservedCall {
 	}
 
 	private void later(Runnable step) {
-		Objects.requireNonNull(this.runtime).callBack(step);
+		if (this.runtime != null) {
+			this.runtime.callBack(step);
+		}
 	}
 
 	private enum Stage {
