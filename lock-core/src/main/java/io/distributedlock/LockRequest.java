@@ -1,7 +1,6 @@
 package io.distributedlock;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
@@ -9,6 +8,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -88,9 +88,8 @@ public final class LockRequest {
 	 * @return a request for both
 	 */
 	public LockRequest and(LockRequest other) {
-		List<LockRequest> all = new ArrayList<>(this.others);
-		all.addAll(other.parts());
-		return new LockRequest(this.name, this.key, this.options, List.copyOf(all));
+		return new LockRequest(this.name, this.key, this.options,
+				Stream.concat(this.others.stream(), other.parts().stream()).toList());
 	}
 
 	/**
@@ -101,10 +100,8 @@ public final class LockRequest {
 		if (this.others.isEmpty()) {
 			return List.of(this);
 		}
-		List<LockRequest> parts = new ArrayList<>(this.others.size() + 1);
-		parts.add(new LockRequest(this.name, this.key, this.options, List.of()));
-		parts.addAll(this.others);
-		return parts;
+		LockRequest first = new LockRequest(this.name, this.key, this.options, List.of());
+		return Stream.concat(Stream.of(first), this.others.stream()).toList();
 	}
 
 	/**
