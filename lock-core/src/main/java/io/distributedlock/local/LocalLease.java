@@ -23,16 +23,17 @@ final class LocalLease implements Lease {
 
 	private final LeaseRequest request;
 
-	private volatile LeaseTerm firstTerm;
+	private final long token;
+
+	private final LeaseTerm firstTerm;
 
 	private volatile long expiresAtNanos;
 
-	private volatile long token;
-
-	LocalLease(LocalLockProvider provider, LeaseRequest request) {
+	LocalLease(LocalLockProvider provider, LeaseRequest request, long token) {
 		this.provider = provider;
 		this.request = request;
-		this.firstTerm = new LeaseTerm(provider.nanoTime(), request.leaseTime());
+		this.token = token;
+		this.firstTerm = runFor(request.leaseTime());
 	}
 
 	LockType type() {
@@ -41,11 +42,6 @@ final class LocalLease implements Lease {
 
 	LeaseRequest request() {
 		return this.request;
-	}
-
-	void start(long token) {
-		this.token = token;
-		this.firstTerm = runFor(this.request.leaseTime());
 	}
 
 	boolean isExpired() {

@@ -7,6 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
@@ -79,8 +80,7 @@ public final class LocalLockProvider implements LockProvider, LockQueue, LockOwn
 
 	@Override
 	public CompletionStage<@Nullable Lease> tryAcquire(LeaseRequest request) {
-		LocalLease candidate = new LocalLease(this, request);
-		return CompletableFuture.completedFuture(take(candidate, null) ? candidate : null);
+		return CompletableFuture.completedFuture(take(request, null));
 	}
 
 	@Override
@@ -135,26 +135,29 @@ public final class LocalLockProvider implements LockProvider, LockQueue, LockOwn
 	}
 
 	/**
-	 * Grant the key to a lease if it is free for it.
+	 * Grant a lease if the key is free for it.
 	 * @param place the place of the caller, {@code null} if it has none
+	 * @return the lease, {@code null} if others have the key
 	 */
-	boolean take(LocalLease candidate, @Nullable LocalPlace place) {
-		LocalKey taken = this.keys.compute(LocalKey.nameOf(candidate.request()), (name, current) -> {
+	@Nullable LocalLease take(LeaseRequest request, @Nullable LocalPlace place) {
+		AtomicReference<@Nullable LocalLease> granted = new AtomicReference<>();
+		this.keys.compute(LocalKey.nameOf(request), (name, current) -> {
 			LocalKey key = (current != null) ? current : new LocalKey();
-			if (key.admits(candidate.request(), place)) {
-				candidate.start(this.tokens.incrementAndGet());
-				key.holders.add(candidate);
+			if (key.admits(request, place)) {
+				LocalLease lease = new LocalLease(this, request, this.tokens.incrementAndGet());
+				key.holders.add(lease);
+				granted.set(lease);
 				if (place != null) {
 					key.queue().remove(place);
 				}
 			}
 			return key.isUnused() ? null : key;
 		});
-		boolean granted = taken != null && taken.holders.contains(candidate);
-		if (granted && this.tokens.get() % SWEEP_INTERVAL == 0) {
+		LocalLease lease = granted.get();
+		if (lease != null && this.tokens.get() % SWEEP_INTERVAL == 0) {
 			sweep();
 		}
-		return granted;
+		return lease;
 	}
 
 	long nanoTime() {

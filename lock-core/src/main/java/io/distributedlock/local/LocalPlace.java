@@ -35,9 +35,9 @@ final class LocalPlace implements LockQueue.Place {
 	@Override
 	public void lookAgain() {
 		if (!this.granted.isDone()) {
-			LocalLease candidate = new LocalLease(this.provider, this.request);
-			if (this.provider.take(candidate, this) && !this.granted.complete(candidate)) {
-				candidate.release();
+			LocalLease lease = this.provider.take(this.request, this);
+			if (lease != null && !this.granted.complete(lease)) {
+				lease.release();
 			}
 		}
 	}
