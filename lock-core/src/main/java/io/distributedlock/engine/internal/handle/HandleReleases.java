@@ -40,14 +40,10 @@ public record HandleReleases(EngineRuntime runtime, ProviderCalls providerCalls,
 	private static final LimitedLog warnings = new LimitedLog(LoggerFactory.getLogger(HandleReleases.class));
 
 	// a JVM that cannot start its thread fails now, and not when a lock is acquired
-	private static final HandleLeaks leaks = new HandleLeaks();
+	static final HandleLeaks leaks = new HandleLeaks();
 
 	private static final CompletableFuture<@Nullable LockUnavailableException> LEFT = CompletableFuture
 		.completedFuture(null);
-
-	HandleLeaks leaks() {
-		return leaks;
-	}
 
 	/**
 	 * Leave a lock.

@@ -45,7 +45,7 @@ public final class SingleHandle extends EngineHandle {
 		this.attempt = attempt;
 		this.lock = lock;
 		this.useMarker = lock.useMarker();
-		this.watched = handleReleases.leaks().watch(this);
+		this.watched = HandleReleases.leaks.watch(this);
 	}
 
 	// templates and providers are told apart by identity

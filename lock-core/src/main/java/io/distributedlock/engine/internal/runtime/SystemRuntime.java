@@ -116,13 +116,12 @@ public final class SystemRuntime implements EngineRuntime {
 			try {
 				this.executor.execute(handed);
 			}
-			catch (RejectedExecutionException ex) {
-				handed.run();
-			}
 			catch (Throwable ex) {
 				handed.run();
-				// the thread that runs this logs it
-				throw ex;
+				if (!(ex instanceof RejectedExecutionException)) {
+					// the thread that runs this logs it
+					throw ex;
+				}
 			}
 		});
 	}
