@@ -134,6 +134,10 @@ final class MultiLockAcquisition {
 		}
 	}
 
+	/**
+	 * Take the next lock. When it is there, this is called again, until all are; when it
+	 * is not, those before it are released, and then the result completes.
+	 */
 	private <R> void takeNext(LockContext caller, CompletableFuture<R> result,
 			Function<Optional<EngineHandle>, R> toResult) {
 		if (this.taken.size() == this.attempts.size()) {

@@ -14,7 +14,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The times of one lease: until when it runs, when to renew it, and when to warn of its
- * end.
+ * end. An answer counts as far as no other request can shorten what it has brought: the
+ * last one, which may be carried out after it, and for half an hour any one without an
+ * answer.
  * <p>
  * Why: docs/decisions/009-lease-and-term.md, docs/decisions/010-open-requests.md
  */
