@@ -703,6 +703,24 @@ class MisbehavingProviderTests {
 	}
 
 	@Test
+	void placeThatFailsWhileItWaitsIsLeft() {
+		LockRequest fair = LockRequest.of("k").withType(LockType.FAIR);
+		CompletableFuture<Lease> granted = new CompletableFuture<>();
+		this.provider.enqueue.next((properly) -> new KeptPlace(properly.get(), granted));
+		LockHandle holder = this.hasty.acquireAsync(fair.withWaitTime(Duration.ZERO)).join();
+		CompletableFuture<LockHandle> waiter = this.template.acquireAsync(fair);
+		Patience.await().until(() -> this.provider.enqueue.calls() == 1);
+		granted.completeExceptionally(new BackendException("the place was lost", false, null));
+		assertThat(waiter).failsWithin(Patience.LIMIT)
+			.withThrowableThat()
+			.withCauseInstanceOf(LockUnavailableException.class);
+		holder.close();
+		Leftovers.assertNone(this.hasty);
+		assertThat(this.provider.isFree("k")).isTrue();
+		assertKeyCanBeLocked();
+	}
+
+	@Test
 	void placeThatBlocksIsAskedByOneThreadAtATime() {
 		BlockingPlace place = new BlockingPlace();
 		this.provider.enqueue.next((properly) -> place);
@@ -811,6 +829,28 @@ class MisbehavingProviderTests {
 		@Override
 		public boolean isBehindOthers() {
 			return this.confirmed.compareAndSet(false, true);
+		}
+
+		@Override
+		public void leave() {
+			this.place.leave();
+		}
+
+	}
+
+	/**
+	 * That its backend keeps until it is left, also if the place has failed.
+	 */
+	private record KeptPlace(LockQueue.Place place, CompletableFuture<Lease> granted) implements LockQueue.Place {
+
+		@Override
+		public void lookAgain() {
+			this.place.lookAgain();
+		}
+
+		@Override
+		public boolean isBehindOthers() {
+			return this.place.isBehindOthers();
 		}
 
 		@Override

@@ -117,7 +117,15 @@ final class QueuedPlace {
 	void enter(Function<LeaseRequest, LockQueue.Place> entrance, int tokens, long giveUpAtNanos) {
 		this.granted.whenComplete((lease, failure) -> {
 			cancelTimer();
-			this.caller.ended(this, lease, failure);
+			try {
+				this.caller.ended(this, lease, failure);
+			}
+			finally {
+				// not before: that calls the provider, which may fail or block
+				if (failure != null) {
+					leaveBackend();
+				}
+			}
 		});
 		// before the call, as the call itself may block
 		attendLater();
@@ -127,6 +135,7 @@ final class QueuedPlace {
 			this.place = entered;
 			return entered.granted();
 		}, this.caller::onLateAnswer);
+		// it may have ended before there was a place to leave
 		if (this.granted.isCompletedExceptionally()) {
 			leaveBackend();
 		}
@@ -152,18 +161,15 @@ final class QueuedPlace {
 	 * Leave the queue. Idempotent.
 	 */
 	void leave() {
-		if (this.granted.cancel(false)) {
-			leaveBackend();
-		}
+		this.granted.cancel(false);
 	}
 
 	private void requireConfirmation() {
 		if (this.confirmed || isBehindOthers()) {
 			this.caller.waitOver(this);
 		}
-		// the future fails before the place is left: a later grant must not count
-		else if (this.granted.completeExceptionally(this.access.providerCalls().noAnswer())) {
-			leaveBackend();
+		else {
+			this.granted.completeExceptionally(this.access.providerCalls().noAnswer());
 		}
 	}
 
@@ -206,9 +212,7 @@ final class QueuedPlace {
 		}
 		catch (Throwable ex) {
 			// a place that nobody attends to any more must not be waited for
-			if (this.granted.completeExceptionally(ex)) {
-				leaveBackend();
-			}
+			this.granted.completeExceptionally(ex);
 			return;
 		}
 		if (isDue(this.waitingAtNanos, before, now)) {
