@@ -7,8 +7,8 @@ import io.distributedlock.engine.internal.runtime.Guard;
 import io.distributedlock.engine.internal.runtime.Timers;
 import io.distributedlock.spi.ReleaseSignal;
 import io.distributedlock.spi.support.Failures;
+import io.distributedlock.spi.support.LimitedLog;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class AttemptTimers {
 
-	private static final Logger logger = LoggerFactory.getLogger(AttemptTimers.class);
+	private static final LimitedLog warnings = new LimitedLog(LoggerFactory.getLogger(AttemptTimers.class));
 
 	/**
 	 * The first pause between two attempts where the backend has no signal. The pauses
@@ -109,7 +109,7 @@ public final class AttemptTimers {
 				this.subscription = signal.listen(attempt.key(), onSignal);
 			}
 			catch (Throwable ex) {
-				Failures.log(logger::warn,
+				Failures.log(warnings::warn,
 						"There is no signal for releases of lock '{}'; the backend is asked at intervals",
 						attempt.key(), ex);
 			}

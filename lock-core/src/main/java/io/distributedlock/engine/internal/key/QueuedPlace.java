@@ -12,8 +12,8 @@ import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockQueue;
 import io.distributedlock.spi.support.Failures;
+import io.distributedlock.spi.support.LimitedLog;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  */
 final class QueuedPlace {
 
-	private static final Logger logger = LoggerFactory.getLogger(QueuedPlace.class);
+	private static final LimitedLog warnings = new LimitedLog(LoggerFactory.getLogger(QueuedPlace.class));
 
 	private static final AtomicReferenceFieldUpdater<QueuedPlace, Timers.Timer> TIMER = AtomicReferenceFieldUpdater
 		.newUpdater(QueuedPlace.class, Timers.Timer.class, "timer");
@@ -150,7 +150,7 @@ final class QueuedPlace {
 			return current != null && current.isBehindOthers();
 		}
 		catch (Throwable ex) {
-			Failures.log(logger::warn,
+			Failures.log(warnings::warn,
 					"A place in the queue for lock '{}' failed when it was asked whether others are in front",
 					this.attempt.key(), ex);
 			return false;
