@@ -7,6 +7,7 @@ import io.distributedlock.spi.BackendException;
 import io.grpc.Status;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
 
@@ -41,6 +42,19 @@ class EtcdErrorsTests {
 				code.toStatus().withDescription("etcdserver: rpc not supported for learner").asRuntimeException());
 		assertThat(translated.isRetryable()).isTrue();
 		assertThat(translated).hasMessageContaining("does not vote");
+	}
+
+	/**
+	 * jetcd tries once with a new token, and a place with a new lease: that may end, too.
+	 */
+	@ParameterizedTest
+	@CsvSource({ "NOT_FOUND, etcdserver: requested lease not found", "UNAUTHENTICATED, etcdserver: invalid auth token",
+			"INVALID_ARGUMENT, etcdserver: revision of auth store is old" })
+	void refusalOfALeaseOrATokenThatHasEndedIsTriedAgain(Status.Code code, String description) {
+		BackendException translated = EtcdErrors
+			.translate(code.toStatus().withDescription(description).asRuntimeException());
+		assertThat(translated.isRetryable()).isTrue();
+		assertThat(translated).hasMessageContaining("lease has ended");
 	}
 
 	@Test
