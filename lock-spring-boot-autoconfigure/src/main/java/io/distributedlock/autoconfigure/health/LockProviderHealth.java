@@ -24,7 +24,7 @@ import org.springframework.beans.factory.ObjectProvider;
 
 /**
  * The health of one provider: whether its backend answers within the command time-out.
- * Until it has answered once, it is asked twice: the first question may also connect the
+ * The first time it is asked twice if need be: the first question may also connect the
  * client, which takes longer just after the start of an application. Thread-safe.
  * <p>
  * The types of health are others in each generation of Spring Boot:
@@ -33,10 +33,9 @@ import org.springframework.beans.factory.ObjectProvider;
  * @param template asks the provider
  * @param provider the name of the provider
  * @param commandTimeout how long its answer may take
- * @param hasAnswered whether it has answered once
+ * @param asked whether it was asked before
  */
-record LockProviderHealth(DefaultLockTemplate template, String provider, Duration commandTimeout,
-		AtomicBoolean hasAnswered) {
+record LockProviderHealth(DefaultLockTemplate template, String provider, Duration commandTimeout, AtomicBoolean asked) {
 
 	/**
 	 * How much longer than the engine to wait for the answer, which comes on a thread
@@ -74,18 +73,15 @@ record LockProviderHealth(DefaultLockTemplate template, String provider, Duratio
 	}
 
 	Answer health() {
+		boolean first = this.asked.compareAndSet(false, true);
 		Answer answer = ask();
-		if (answer.status().equals(DOWN) && !this.hasAnswered.get()) {
-			answer = ask();
-		}
-		return answer;
+		return (first && answer.status().equals(DOWN)) ? ask() : answer;
 	}
 
 	private Answer ask() {
 		try {
 			CompletableFuture<Duration> answer = this.template.backends().ping(this.provider);
 			Duration took = answer.get(this.commandTimeout.plus(GRACE).toMillis(), TimeUnit.MILLISECONDS);
-			this.hasAnswered.set(true);
 			// to a microsecond
 			return answer("UP", "roundTripMs", TimeUnit.NANOSECONDS.toMicros(took.toNanos()) / 1000.0);
 		}

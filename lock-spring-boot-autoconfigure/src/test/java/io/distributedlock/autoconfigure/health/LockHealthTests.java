@@ -120,6 +120,23 @@ class LockHealthTests {
 			});
 	}
 
+	/**
+	 * Otherwise each request would last for two time-outs as long as the backend is away.
+	 */
+	@Test
+	void providerThatHasNeverAnsweredIsAskedTwiceForTheFirstTimeOnly() {
+		AtomicInteger pings = new AtomicInteger();
+		asked(() -> {
+			pings.incrementAndGet();
+			return CompletableFuture.failedFuture(new BackendException("unplugged", true, null));
+		}).run((context) -> {
+			assertThat(healthOf(context, "asked").getStatus()).isEqualTo(Status.DOWN);
+			assertThat(pings).hasValue(2);
+			assertThat(healthOf(context, "asked").getStatus()).isEqualTo(Status.DOWN);
+			assertThat(pings).hasValue(3);
+		});
+	}
+
 	@Test
 	void onlyMessagesOfBackendExceptionsAreShown() {
 		asked(CompletableFuture
