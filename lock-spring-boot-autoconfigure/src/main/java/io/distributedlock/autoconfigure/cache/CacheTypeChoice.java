@@ -35,6 +35,12 @@ final class CacheTypeChoice implements ImportBeanDefinitionRegistrar {
 			"com.couchbase.client.java.Cluster", "org.infinispan.spring.embedded.provider.SpringEmbeddedCacheManager",
 			"org.cache2k.Cache2kBuilder");
 
+	/**
+	 * Without it Boot makes no caches of JCache. What those of Caffeine need is in the
+	 * same library.
+	 */
+	private static final String JCACHE = "org.springframework.cache.jcache.JCacheCacheManager";
+
 	private static final String REDIS = "org.springframework.data.redis.connection.RedisConnectionFactory";
 
 	private static final String CAFFEINE = "com.github.benmanes.caffeine.cache.Caffeine";
@@ -61,7 +67,8 @@ final class CacheTypeChoice implements ImportBeanDefinitionRegistrar {
 	}
 
 	private boolean wouldBeRedissons() {
-		return this.caches.hasBean(CacheAspectSupport.class) && !this.environment.containsProperty(RedissonCaches.TYPE)
+		return isPresent(JCACHE) && this.caches.hasBean(CacheAspectSupport.class)
+				&& !this.environment.containsProperty(RedissonCaches.TYPE)
 		// whoever sets this names the provider of the JVM
 				&& System.getProperty("javax.cache.spi.CachingProvider") == null
 				&& JCacheProviderListener.providers(this.classLoader).equals(Set.of(JCacheProviderListener.REDISSON))

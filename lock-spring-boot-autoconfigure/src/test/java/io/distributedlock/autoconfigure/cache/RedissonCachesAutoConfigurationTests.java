@@ -58,6 +58,20 @@ class RedissonCachesAutoConfigurationTests {
 	}
 
 	/**
+	 * As on Boot 3 without spring-context-support, where caches of Caffeine need more,
+	 * too.
+	 */
+	@Test
+	void nothingIsChosenWhereBootHasNoJCache() {
+		this.application.withUserConfiguration(Cached.class)
+			.withClassLoader(new FilteredClassLoader("org.springframework.cache.jcache.JCacheCacheManager"))
+			.run((context) -> {
+				assertThat(context).getBean(CacheManager.class).isInstanceOf(ConcurrentMapCacheManager.class);
+				assertThat(context.getEnvironment().getProperty("spring.cache.type")).isNull();
+			});
+	}
+
+	/**
 	 * As where Boot may choose a type of caches that this library does not know well.
 	 */
 	@Test
