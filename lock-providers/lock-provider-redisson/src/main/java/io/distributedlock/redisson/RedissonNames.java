@@ -24,7 +24,7 @@ record RedissonNames(String lock, String permits, TokenCounters counters) {
 
 	static RedissonNames of(String key, Config config) {
 		NameMapper mapper = config.getNameMapper();
-		return new RedissonNames(mapper.map(key), mapper.map(suffixed(key, "permits")),
+		return new RedissonNames(mapper.map(key), mapper.map(TokenCounters.beside(key) + ":permits"),
 				TokenCounters.ofRedisson(config.isClusterConfig()));
 	}
 

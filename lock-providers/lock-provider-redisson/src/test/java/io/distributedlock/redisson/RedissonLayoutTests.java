@@ -126,6 +126,17 @@ class RedissonLayoutTests extends OnOneServer {
 	}
 
 	@Test
+	void semaphoresOfAKeyAndOfTheKeyInBracesAreTwo() throws Exception {
+		assertThat(attempt(this.provider, "desks", LockType.SEMAPHORE)).isNotNull();
+		Lease braced = attempt(this.provider, "{desks}", LockType.SEMAPHORE);
+		assertThat(braced).isNotNull();
+		RPermitExpirableSemaphore byHand = this.client.getPermitExpirableSemaphore("{desks}}:permits");
+		assertThat(byHand.tryAcquire()).isNull();
+		get(braced.release());
+		assertThat(byHand.tryAcquire(0, 30, TimeUnit.SECONDS)).isNotNull();
+	}
+
+	@Test
 	void mappedNamesExcludeEachOtherForEveryLockType() {
 		RedissonClient mapped = mapped("mapped:");
 		try {
