@@ -126,13 +126,8 @@ final class MemberTable {
 			rows.add("(?, ?, " + this.nowMicros + " + " + (parameters.size() / 3) + ", " + this.now + " + ?)");
 			parameters.addAll(List.of(key, owner, lease.toMillis()));
 		}
-		String insertion = "INSERT INTO distributed_lock_member (lock_key, owner, ticket, expires_at) VALUES " + rows;
-		if (this.unsynced != null) {
-			session.isAny(insertion + " RETURNING " + this.unsynced, parameters.toArray());
-		}
-		else {
-			session.update(insertion, parameters.toArray());
-		}
+		change(session, "INSERT INTO distributed_lock_member (lock_key, owner, ticket, expires_at) VALUES " + rows,
+				parameters.stream());
 	}
 
 	/**
@@ -145,9 +140,7 @@ final class MemberTable {
 		}
 		String update = "UPDATE distributed_lock_member SET expires_at = " + this.now + " + ? WHERE lock_key = ? AND "
 				+ oneOf(owners);
-		Object[] parameters = Stream.concat(Stream.of(lease.toMillis(), key), owners.stream()).toArray();
-		int stayed = (this.unsynced != null) ? session.texts(update + " RETURNING " + this.unsynced, parameters).size()
-				: session.update(update, parameters);
+		int stayed = change(session, update, Stream.concat(Stream.of(lease.toMillis(), key), owners.stream()));
 		return stayed == owners.size();
 	}
 
@@ -157,9 +150,18 @@ final class MemberTable {
 	 */
 	boolean removeAll(Session session, String key, List<String> owners) throws SQLException {
 		String removal = "DELETE" + OF_KEY + " AND " + oneOf(owners);
-		Object[] parameters = Stream.concat(Stream.of(key), owners.stream()).toArray();
-		return (this.unsynced != null) ? session.isAny(removal + " RETURNING " + this.unsynced, parameters)
-				: session.update(removal, parameters) > 0;
+		return change(session, removal, Stream.concat(Stream.of(key), owners.stream())) > 0;
+	}
+
+	/**
+	 * Change members of a queue, without a wait for the disk where the database can do
+	 * so.
+	 * @return how many
+	 */
+	private int change(Session session, String statement, Stream<?> parameters) throws SQLException {
+		return (this.unsynced != null)
+				? session.texts(statement + " RETURNING " + this.unsynced, parameters.toArray()).size()
+				: session.update(statement, parameters.toArray());
 	}
 
 	private static String oneOf(List<String> owners) {
