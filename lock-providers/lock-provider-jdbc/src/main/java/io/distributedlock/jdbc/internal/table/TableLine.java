@@ -207,7 +207,8 @@ final class TableLine {
 		if (next == null) {
 			return;
 		}
-		answer(next).whenComplete((done, failure) -> {
+		// whatever is thrown is a failure, and the line goes on
+		CompletableFuture.completedFuture(next).thenCompose(this::answer).whenComplete((done, failure) -> {
 			if (failure != null) {
 				failed(next, failure);
 			}
@@ -216,22 +217,16 @@ final class TableLine {
 
 	/**
 	 * Ask, and deal with the answer.
-	 * @return completes when that is done; fails if the database did not answer, or if
-	 * something else has failed: the line goes on in any case
+	 * @return completes when that is done; fails if the database did not answer
 	 */
 	private CompletionStage<Boolean> answer(QueueQuestion next) {
-		try {
-			return this.lines.ask(next, this::isLeftBehind).thenCompose((token) -> {
-				if (token != 0) {
-					return granted(next, token);
-				}
-				refused(next);
-				return DONE;
-			});
-		}
-		catch (RuntimeException | Error ex) {
-			return CompletableFuture.failedFuture(ex);
-		}
+		return this.lines.ask(next, this::isLeftBehind).thenCompose((token) -> {
+			if (token != 0) {
+				return granted(next, token);
+			}
+			refused(next);
+			return DONE;
+		});
 	}
 
 	private @Nullable QueueQuestion next() {

@@ -3,7 +3,6 @@ package io.distributedlock.jdbc.internal.table;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -77,15 +76,13 @@ final class TableLines {
 
 	/**
 	 * Take a key by what calls of this JVM have left that have gone.
-	 * @return completes with {@code null} if others are in front; empty if nothing was
-	 * left that matters to an attempt
+	 * @return completes with {@code null} if others are in front; {@code null} if nothing
+	 * was left that matters to an attempt
 	 */
-	Optional<CompletionStage<@Nullable Lease>> takeLeftBehind(LeaseRequest request) {
+	@Nullable CompletionStage<@Nullable Lease> takeLeftBehind(LeaseRequest request) {
 		TableLine line = this.byKey.get(request.key());
-		if (line == null || !(request.type() == LockType.FAIR ? line.isLeftBehind() : line.isEnding())) {
-			return Optional.empty();
-		}
-		return Optional.of(add(request, false).attempt());
+		boolean left = line != null && (request.type() == LockType.FAIR ? line.isLeftBehind() : line.isEnding());
+		return left ? add(request, false).attempt() : null;
 	}
 
 	/**

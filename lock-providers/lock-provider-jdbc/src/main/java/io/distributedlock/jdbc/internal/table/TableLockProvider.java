@@ -138,14 +138,12 @@ public final class TableLockProvider implements LockProvider, LockQueue, LockOwn
 	 * the queue.
 	 */
 	private CompletionStage<@Nullable Lease> attemptAlone(LeaseRequest request) {
-		if (!queues(request.type())) {
+		CompletionStage<@Nullable Lease> left = queues(request.type()) ? this.lines.takeLeftBehind(request) : null;
+		if (left == null) {
 			return attempt(request);
 		}
-		return this.lines.takeLeftBehind(request)
-			.<CompletionStage<@Nullable Lease>>map((left) -> left
-				.<@Nullable Lease>thenCompose((lease) -> (lease != null || request.type() == LockType.FAIR)
-						? CompletableFuture.<@Nullable Lease>completedFuture(lease) : attempt(request)))
-			.orElseGet(() -> attempt(request));
+		return left.<@Nullable Lease>thenCompose((lease) -> (lease != null || request.type() == LockType.FAIR)
+				? CompletableFuture.<@Nullable Lease>completedFuture(lease) : attempt(request));
 	}
 
 	private CompletionStage<@Nullable Lease> attempt(LeaseRequest request) {
