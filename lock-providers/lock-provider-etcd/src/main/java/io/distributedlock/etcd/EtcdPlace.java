@@ -54,17 +54,24 @@ final class EtcdPlace extends WatchingPlace implements WatchedQueue.QueuedKey {
 	}
 
 	private void take(boolean again) {
-		this.session.leases().of(this.request.leaseTime()).whenComplete((lease, failure) -> {
-			if (failure != null) {
-				fail(failure);
-			}
-			else if (this.request.remainingNanos() <= 0) {
-				fail(new BackendException("etcd did not answer in time", true, null));
-			}
-			else if (!isOver()) {
-				createKeyIfWorthwhile(lease, again);
-			}
-		});
+		this.session.leases()
+			.of(this.request.leaseTime())
+			.whenComplete((lease, failure) -> goOn(failure, () -> createKeyIfWorthwhile(lease, again)));
+	}
+
+	/**
+	 * Take the next step after an answer, if the caller still waits.
+	 */
+	private void goOn(@Nullable Throwable failure, Runnable next) {
+		if (failure != null) {
+			fail(failure);
+		}
+		else if (this.request.remainingNanos() <= 0) {
+			fail(new BackendException("etcd did not answer in time", true, null));
+		}
+		else if (!isOver()) {
+			next.run();
+		}
 	}
 
 	/**
@@ -77,17 +84,11 @@ final class EtcdPlace extends WatchingPlace implements WatchedQueue.QueuedKey {
 			return;
 		}
 		this.session.calls().read(this.keys.last()).whenComplete((response, failure) -> {
-			if (failure != null) {
-				fail(failure);
-			}
-			else if (!this.keys.isFree(found(response), Long.MAX_VALUE)) {
+			if (failure == null && !this.keys.isFree(found(response), Long.MAX_VALUE)) {
 				refuseAndRemember();
 			}
-			else if (this.request.remainingNanos() <= 0) {
-				fail(new BackendException("etcd did not answer in time", true, null));
-			}
-			else if (!isOver()) {
-				createKey(lease, again);
+			else {
+				goOn(failure, () -> createKey(lease, again));
 			}
 		});
 	}
@@ -98,7 +99,7 @@ final class EtcdPlace extends WatchingPlace implements WatchedQueue.QueuedKey {
 	}
 
 	private void createKey(SharedLease lease, boolean again) {
-		long owner = lease.owners().take();
+		long owner = lease.takeNumber();
 		ByteSequence name = this.keys.own(lease.nameOf(owner));
 		OwnKey key = new OwnKey(this.session.calls(), this.request.key(), name, lease, owner);
 		Op put = Op.put(name, this.keys.value(), PutOption.builder().withLeaseId(lease.id()).build());

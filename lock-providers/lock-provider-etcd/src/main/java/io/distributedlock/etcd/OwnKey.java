@@ -107,7 +107,7 @@ final class OwnKey {
 	CompletionStage<Boolean> delete() {
 		return this.calls.deleteIfCreatedAt(this.name, this.revision).thenApply((deleted) -> {
 			if (end() && deleted) {
-				this.lease.owners().free(this.owner);
+				this.lease.freeNumber(this.owner);
 			}
 			return deleted;
 		});
@@ -136,7 +136,7 @@ final class OwnKey {
 			if (!deleted) {
 				return this.calls.delete(this.name);
 			}
-			this.lease.owners().free(this.owner);
+			this.lease.freeNumber(this.owner);
 			return CompletableFuture.completedFuture(true);
 		});
 	}

@@ -2,6 +2,8 @@ package io.distributedlock.etcd;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -46,7 +48,15 @@ final class SharedLease {
 
 	private final Map<ByteSequence, OwnKey> keys = new ConcurrentHashMap<>();
 
-	private final OwnerNumbers owners = new OwnerNumbers();
+	/**
+	 * The numbers of former owners, guarded by the mutex as the last one is. A number is
+	 * part of the name of a key, and is used again: until etcd compacts its history, it
+	 * reads past the name of every key that was ever deleted, so each new name would make
+	 * all later locks of that key slower.
+	 */
+	private final Queue<Long> unusedNumbers = new PriorityQueue<>();
+
+	private long lastNumber;
 
 	private final AtomicLong searchedAt;
 
@@ -88,10 +98,22 @@ final class SharedLease {
 	}
 
 	/**
-	 * Return the numbers of the owners.
+	 * Return the lowest number that no owner has.
 	 */
-	OwnerNumbers owners() {
-		return this.owners;
+	long takeNumber() {
+		return this.mutex.get(() -> {
+			Long lowest = this.unusedNumbers.poll();
+			return (lowest != null) ? lowest : ++this.lastNumber;
+		});
+	}
+
+	/**
+	 * Let another owner have a number. To be called once for each {@link #takeNumber()}
+	 * at most, and only if nothing that was sent for the owner can still change a key by
+	 * its name alone.
+	 */
+	void freeNumber(long number) {
+		this.mutex.run(() -> this.unusedNumbers.add(number));
 	}
 
 	/**
