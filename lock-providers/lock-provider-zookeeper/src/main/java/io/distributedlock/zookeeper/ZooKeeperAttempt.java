@@ -72,8 +72,7 @@ final class ZooKeeperAttempt {
 	}
 
 	private CompletionStage<@Nullable Lease> findOthers(long sentAt) {
-		return this.owner.calls().children(this.owner.parent(), this.owner.patience()).thenCompose((event) -> {
-			List<String> children = ZooKeeperPlace.children(event);
+		return this.owner.calls().children(this.owner.parent(), this.owner.patience()).thenCompose((children) -> {
 			if (children.contains(this.owner.name() + FIRST)) {
 				// an answer was lost, and the client has sent the transaction again
 				return grant(this.owner.calls().look(this.path), sentAt);

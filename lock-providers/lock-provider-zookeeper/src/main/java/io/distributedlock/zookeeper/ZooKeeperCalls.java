@@ -19,7 +19,6 @@ import org.apache.zookeeper.AddWatchMode;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.Watcher.WatcherType;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The commands that locks use. Each fails shortly before the command time-out at the
@@ -104,16 +103,19 @@ final class ZooKeeperCalls implements AutoCloseable {
 		return send((callback) -> this.client.setData().inBackground(callback).forPath(path, new byte[0]));
 	}
 
-	CompletableFuture<CuratorEvent> children(String path) {
+	/**
+	 * List the nodes below a node, none if that is not there.
+	 */
+	CompletableFuture<List<String>> children(String path) {
 		return children(path, this.commandTimeout);
 	}
 
 	/**
 	 * As {@link #children(String)}, for an owner who stops waiting perhaps sooner.
 	 */
-	CompletableFuture<CuratorEvent> children(String path, Duration patience) {
+	CompletableFuture<List<String>> children(String path, Duration patience) {
 		return send(patience, (callback) -> this.client.getChildren().inBackground(callback).forPath(path), () -> {
-		});
+		}).thenApply((event) -> (event.getChildren() != null) ? event.getChildren() : List.of());
 	}
 
 	CompletableFuture<CuratorEvent> look(String path) {
@@ -180,7 +182,7 @@ final class ZooKeeperCalls implements AutoCloseable {
 		this.unknownOwners.remove(parent, SESSION, () -> ifWorthwhile(sync(parent)
 			// a server that is behind the leader would not list them
 			.thenCompose((synced) -> children(parent))
-			.thenCompose((event) -> deleteAll(parent, event.getChildren(), name))));
+			.thenCompose((children) -> deleteAll(parent, children, name))));
 	}
 
 	/**
@@ -192,9 +194,9 @@ final class ZooKeeperCalls implements AutoCloseable {
 				() -> CompletableFuture.completedFuture(false));
 	}
 
-	private CompletableFuture<Boolean> deleteAll(String parent, @Nullable List<String> children, String name) {
+	private CompletableFuture<Boolean> deleteAll(String parent, List<String> children, String name) {
 		CompletableFuture<Boolean> deleted = CompletableFuture.completedFuture(false);
-		for (String child : (children != null) ? children : List.<String>of()) {
+		for (String child : children) {
 			if (child.startsWith(name)) {
 				deleted = deleted.thenCombine(delete(parent + "/" + child), (before, last) -> before || last);
 			}

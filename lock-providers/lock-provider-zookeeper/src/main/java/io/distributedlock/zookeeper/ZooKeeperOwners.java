@@ -52,9 +52,9 @@ final class ZooKeeperOwners implements LockOwners {
 	}
 
 	private CompletableFuture<List<LockOwner>> read(String parent, boolean semaphore) {
-		return this.calls.children(parent).thenCompose((event) -> {
+		return this.calls.children(parent).thenCompose((children) -> {
 			CompletableFuture<List<LockOwner>> owners = CompletableFuture.completedFuture(new ArrayList<>());
-			for (QueueNode node : QueueNode.granted(QueueNode.of(ZooKeeperPlace.children(event)))) {
+			for (QueueNode node : QueueNode.granted(QueueNode.of(children))) {
 				owners = owners.thenCombine(owner(parent, node, semaphore), (before, owner) -> {
 					before.add(owner);
 					return before;

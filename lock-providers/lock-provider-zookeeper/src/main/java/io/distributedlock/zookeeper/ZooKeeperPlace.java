@@ -123,10 +123,9 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 			return lookNow(node);
 		}
 		this.firstLook = null;
-		return first.answer.handle((event, failure) -> (failure == null) ? children(event) : List.<String>of())
+		return first.answer.handle((children, failure) -> QueueNode.of((failure == null) ? children : List.of()))
 			// not if the parent had to be created, or the client has sent it again
-			.thenCompose((found) -> (node.in(QueueNode.of(found)) != null) ? onLooked(node, found, first.reported)
-					: lookNow(node));
+			.thenCompose((all) -> (node.in(all) != null) ? onLooked(node, all, first.reported) : lookNow(node));
 	}
 
 	private CompletionStage<Void> lookNow(Node node) {
@@ -137,7 +136,7 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 		}
 		return this.owner.calls()
 			.children(this.owner.parent())
-			.thenCompose((event) -> onLooked(node, children(event), reported));
+			.thenCompose((children) -> onLooked(node, QueueNode.of(children), reported));
 	}
 
 	private boolean isReported() {
@@ -145,16 +144,11 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 		return watch != null && watch.isActive();
 	}
 
-	static List<String> children(CuratorEvent event) {
-		return (event.getChildren() != null) ? event.getChildren() : List.of();
-	}
-
 	/**
 	 * Deal with the answer to a look.
 	 * @param reported whether all that has happened since the look is reported
 	 */
-	private CompletionStage<Void> onLooked(Node node, List<String> children, boolean reported) {
-		List<QueueNode> all = QueueNode.of(children);
+	private CompletionStage<Void> onLooked(Node node, List<QueueNode> all, boolean reported) {
 		QueueNode self = node.in(all);
 		if (self == null || !isCurrent(node)) {
 			giveUp(goneWithItsSession());
@@ -339,7 +333,7 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 	 * @param reported whether events were reported when it was sent
 	 * @param answer the answer
 	 */
-	private record FirstLook(boolean reported, CompletableFuture<CuratorEvent> answer) {
+	private record FirstLook(boolean reported, CompletableFuture<List<String>> answer) {
 	}
 
 }
