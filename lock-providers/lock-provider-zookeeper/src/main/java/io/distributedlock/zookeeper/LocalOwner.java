@@ -2,6 +2,8 @@ package io.distributedlock.zookeeper;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.support.SharedWatch;
@@ -25,6 +27,16 @@ record LocalOwner(ZooKeeperCalls calls, Connection connection,
 		String id, String parent, String name) {
 
 	/**
+	 * A proof of the session that is less old is as good as a new one.
+	 */
+	private static final Duration FRESH = Duration.ofMillis(100);
+
+	/**
+	 * Of a short session, less: a fiftieth of what a proof is worth.
+	 */
+	private static final int FRESH_FRACTION = 50;
+
+	/**
 	 * Note that the owner neither waits nor has the lock any more.
 	 */
 	void ended() {
@@ -41,6 +53,31 @@ record LocalOwner(ZooKeeperCalls calls, Connection connection,
 	 */
 	boolean isRefusedFor(List<QueueNode> before) {
 		return this.all.remaining(before).size() >= this.request.permits() || this.request.remainingNanos() <= 0;
+	}
+
+	/**
+	 * Return the start of a term: the instant before the last request that has proved the
+	 * session. If that is too long ago, another one proves it now.
+	 * @param path the path of the node
+	 * @param session the session that has created it
+	 */
+	CompletionStage<Long> proved(String path, long session) {
+		Duration worth = this.calls.provenLength();
+		Long last = this.connection.provedWithin(session,
+				ZooKeeperLease.shorter(worth.dividedBy(FRESH_FRACTION), FRESH));
+		if (last != null) {
+			// a lease that is shorter than what the proof is worth may start later
+			long spare = worth.minus(ZooKeeperLease.shorter(this.request.leaseTime(), worth)).toNanos();
+			return CompletableFuture.completedFuture(last + Math.min(spare, System.nanoTime() - last));
+		}
+		long sentAt = System.nanoTime();
+		return this.calls.prove(path).thenApply((event) -> {
+			if (event.getStat() == null || !this.connection.isCurrent(session)) {
+				throw ZooKeeperErrors.goneWithItsSession();
+			}
+			this.connection.proved(session, sentAt);
+			return sentAt;
+		});
 	}
 
 	/**

@@ -115,7 +115,7 @@ final class ZooKeeperAttempt {
 		return own.<@Nullable Lease>thenApply((event) -> {
 			Stat stat = event.getStat();
 			if (stat == null || !this.owner.connection().isCurrent(stat.getEphemeralOwner())) {
-				throw ZooKeeperPlace.goneWithItsSession();
+				throw ZooKeeperErrors.goneWithItsSession();
 			}
 			this.owner.connection().proved(stat.getEphemeralOwner(), sentAt);
 			return this.owner.lease(this.path, stat, sentAt);

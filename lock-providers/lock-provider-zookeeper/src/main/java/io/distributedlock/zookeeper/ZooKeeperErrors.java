@@ -47,6 +47,10 @@ final class ZooKeeperErrors {
 				"the client of ZooKeeper cannot send a command: check that it is started and not closed", false, cause);
 	}
 
+	static BackendException goneWithItsSession() {
+		return new BackendException("the place in the queue ended with its ZooKeeper session", true, null);
+	}
+
 	static BackendException translate(Throwable failure, String servers) {
 		Throwable cause = Failures.unwrap(failure);
 		if (cause instanceof BackendException backendException) {

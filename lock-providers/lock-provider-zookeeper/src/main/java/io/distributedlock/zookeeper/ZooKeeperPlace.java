@@ -1,6 +1,5 @@
 package io.distributedlock.zookeeper;
 
-import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
@@ -26,16 +25,6 @@ import org.jspecify.annotations.Nullable;
  * Why: docs/decisions/002-one-object-for-a-key.md, docs/decisions/035-zookeeper-term.md
  */
 final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
-
-	/**
-	 * A proof of the session that is less old is as good as a new one.
-	 */
-	private static final Duration FRESH = Duration.ofMillis(100);
-
-	/**
-	 * Of a short session, less: a fiftieth of what a proof is worth.
-	 */
-	private static final int FRESH_FRACTION = 50;
 
 	private static final CompletionStage<Void> DONE = CompletableFuture.allOf();
 
@@ -151,7 +140,7 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 	private CompletionStage<Void> onLooked(Node node, List<QueueNode> all, boolean reported) {
 		QueueNode self = node.in(all);
 		if (self == null || !isCurrent(node)) {
-			giveUp(goneWithItsSession());
+			giveUp(ZooKeeperErrors.goneWithItsSession());
 			return DONE;
 		}
 		if (self.isBeyondTheLastNumber()) {
@@ -227,7 +216,7 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 		boolean first = this.mutex
 			.get(() -> this.front.remove(gone) && this.front.size() < this.owner.request().permits());
 		if (node.is(gone) || (first && !isCurrent(node))) {
-			giveUp(goneWithItsSession());
+			giveUp(ZooKeeperErrors.goneWithItsSession());
 		}
 		else if (first) {
 			grant(node).exceptionally((failure) -> {
@@ -246,36 +235,11 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 		return this.owner.connection().isCurrent(node.stat.getEphemeralOwner());
 	}
 
-	/**
-	 * Return the start of the term: the instant before the last request that has proved
-	 * the session. That is the creation of the node, unless the place has waited since
-	 * then.
-	 */
-	private CompletionStage<Long> proved(Node node) {
-		if (!isConfirmed()) {
-			return CompletableFuture.completedFuture(node.createdAt);
-		}
-		Duration worth = this.owner.calls().provenLength();
-		Long last = this.owner.connection()
-			.provedWithin(node.stat.getEphemeralOwner(),
-					ZooKeeperLease.shorter(worth.dividedBy(FRESH_FRACTION), FRESH));
-		if (last != null) {
-			// a lease that is shorter than what the proof is worth may start later
-			long spare = worth.minus(ZooKeeperLease.shorter(this.owner.request().leaseTime(), worth)).toNanos();
-			return CompletableFuture.completedFuture(last + Math.min(spare, System.nanoTime() - last));
-		}
-		long sentAt = System.nanoTime();
-		return this.owner.calls().prove(node.path).thenApply((event) -> {
-			if (event.getStat() == null || !isCurrent(node)) {
-				throw goneWithItsSession();
-			}
-			this.owner.connection().proved(node.stat.getEphemeralOwner(), sentAt);
-			return sentAt;
-		});
-	}
-
 	private CompletionStage<Void> grant(Node node) {
-		return proved(node).thenAccept((provedAt) -> {
+		// the creation of the node has proved the session, unless the place has waited
+		CompletionStage<Long> proved = isConfirmed() ? this.owner.proved(node.path, node.stat.getEphemeralOwner())
+				: CompletableFuture.completedFuture(node.createdAt);
+		return proved.thenAccept((provedAt) -> {
 			ZooKeeperLease lease = this.owner.lease(node.path, node.stat, provedAt);
 			if (!grant(lease)) {
 				lease.forget();
@@ -302,10 +266,6 @@ final class ZooKeeperPlace extends WatchingPlace implements QueueWatch.Waiter {
 	@Override
 	protected void stopWatching() {
 		this.owner.watches().remove(this.owner.parent(), this);
-	}
-
-	static BackendException goneWithItsSession() {
-		return new BackendException("the place in the queue ended with its ZooKeeper session", true, null);
 	}
 
 	/**
