@@ -98,10 +98,13 @@ final class TableLine {
 	 */
 	private @Nullable Runnable timer;
 
+	/**
+	 * Whether rows that no call needs linger, and are removed after that.
+	 */
 	private boolean removalPlanned;
 
 	/**
-	 * Whether the question that is under way has kept rows from being removed.
+	 * Whether they have lingered, and are removed when what is under way has ended.
 	 */
 	private boolean removalDue;
 
@@ -359,7 +362,7 @@ final class TableLine {
 			return due;
 		});
 		if (removes) {
-			lingered();
+			removeLingered();
 		}
 		if (this.mutex.get(() -> this.signalled)) {
 			ask();
@@ -383,9 +386,10 @@ final class TableLine {
 	}
 
 	/**
-	 * Remove the rows that no call needs.
+	 * Remove the rows that no call needs. If a question is under way, its end comes back
+	 * here.
 	 */
-	private void lingered() {
+	private void removeLingered() {
 		List<QueueRow> surplus = this.mutex.get(this::takeSurplus);
 		if (!surplus.isEmpty()) {
 			this.lines.remove(this.key, surplus).whenComplete((removed, failure) -> {
@@ -436,7 +440,7 @@ final class TableLine {
 
 	private void removeLater(long nanos) {
 		this.removalPlanned = true;
-		DelayedTasks.after(Duration.ofNanos(nanos)).execute(this::lingered);
+		DelayedTasks.after(Duration.ofNanos(nanos)).execute(this::removeLingered);
 	}
 
 	private void stopTimer() {
