@@ -38,21 +38,14 @@ final class QueueKeys {
 	}
 
 	/**
-	 * Take over a key that was created or changed, unless that is known.
+	 * Take over that a key was created, changed or deleted, unless that is known.
 	 */
-	void put(Key key) {
+	void takeOver(Key key, boolean deleted) {
 		if (key.changedAt() > this.upTo) {
 			remove(key.name());
-			add(key);
-		}
-	}
-
-	/**
-	 * Take over that a key was deleted, unless that is known.
-	 */
-	void delete(Key key) {
-		if (key.changedAt() > this.upTo) {
-			remove(key.name());
+			if (!deleted) {
+				add(key);
+			}
 		}
 	}
 

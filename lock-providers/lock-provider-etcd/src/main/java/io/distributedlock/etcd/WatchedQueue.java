@@ -160,12 +160,7 @@ final class WatchedQueue extends SharedWatch<WatchedQueue.QueuedKey> {
 		for (WatchEvent event : response.getEvents()) {
 			QueueKeys.Key key = key(event.getKeyValue());
 			last = key.changedAt();
-			if (event.getEventType() == WatchEvent.EventType.DELETE) {
-				keys.delete(key);
-			}
-			else {
-				keys.put(key);
-			}
+			keys.takeOver(key, event.getEventType() == WatchEvent.EventType.DELETE);
 		}
 		keys.isUpTo(last);
 	}

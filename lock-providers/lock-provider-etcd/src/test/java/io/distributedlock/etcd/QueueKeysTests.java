@@ -17,7 +17,7 @@ class QueueKeysTests {
 		assertThat(queue.isAmongFirst(1, 4)).isTrue();
 		assertThat(queue.isAmongFirst(1, 7)).isFalse();
 		assertThat(queue.isAmongFirst(2, 7)).isTrue();
-		queue.delete(key("w/b", 0, 11, ""));
+		queue.takeOver(key("w/b", 0, 11, ""), true);
 		assertThat(queue.isAmongFirst(1, 7)).isTrue();
 		assertThat(queue.contains(4)).isFalse();
 	}
@@ -25,7 +25,7 @@ class QueueKeysTests {
 	@Test
 	void keyThatComesLaterIsBehind() {
 		QueueKeys queue = queue(10, key("w/a", 7));
-		queue.put(key("w/0", 12));
+		queue.takeOver(key("w/0", 12), false);
 		assertThat(queue.isAmongFirst(1, 7)).isTrue();
 		assertThat(queue.isAmongFirst(1, 12)).isFalse();
 	}
@@ -35,32 +35,32 @@ class QueueKeysTests {
 		QueueKeys queue = queue(10, key("r/a", 3), key("w/b", 5));
 		assertThat(queue.hasWriterBefore(3)).isFalse();
 		assertThat(queue.hasWriterBefore(8)).isTrue();
-		queue.put(key("w/c", 9, 11, ""));
+		queue.takeOver(key("w/c", 9, 11, ""), false);
 		assertThat(queue.hasWriterBefore(8)).isTrue();
-		queue.delete(key("w/b", 0, 12, ""));
+		queue.takeOver(key("w/b", 0, 12, ""), true);
 		assertThat(queue.hasWriterBefore(8)).as("a writer behind it").isFalse();
 	}
 
 	@Test
 	void writerThatOnlyReadsLetsReadersInAndNoWriter() {
 		QueueKeys queue = queue(10, key("w/b", 5));
-		queue.put(key("w/b", 5, 11, "r"));
+		queue.takeOver(key("w/b", 5, 11, "r"), false);
 		assertThat(queue.hasWriterBefore(8)).isFalse();
 		assertThat(queue.isAmongFirst(1, 8)).isFalse();
-		queue.delete(key("w/b", 0, 12, ""));
+		queue.takeOver(key("w/b", 0, 12, ""), true);
 		assertThat(queue.isAmongFirst(1, 8)).isTrue();
 	}
 
 	@Test
 	void changesThatWereReadAlreadyChangeNothing() {
 		QueueKeys queue = queue(10, key("w/b", 5));
-		queue.delete(key("w/b", 0, 4, ""));
-		queue.put(key("w/gone", 3));
+		queue.takeOver(key("w/b", 0, 4, ""), true);
+		queue.takeOver(key("w/gone", 3), false);
 		assertThat(queue.contains(5)).isTrue();
 		assertThat(queue.contains(3)).isFalse();
 		assertThat(queue.upTo()).isEqualTo(10);
 		queue.isUpTo(12);
-		queue.delete(key("w/b", 0, 11, ""));
+		queue.takeOver(key("w/b", 0, 11, ""), true);
 		assertThat(queue.contains(5)).isTrue();
 		assertThat(queue.upTo()).isEqualTo(12);
 	}
@@ -68,7 +68,7 @@ class QueueKeysTests {
 	@Test
 	void keyThatIsCreatedAgainByHandHasItsNewRevision() {
 		QueueKeys queue = queue(10, key("w/b", 5));
-		queue.put(key("w/b", 12));
+		queue.takeOver(key("w/b", 12), false);
 		assertThat(queue.contains(5)).isFalse();
 		assertThat(queue.contains(12)).isTrue();
 	}

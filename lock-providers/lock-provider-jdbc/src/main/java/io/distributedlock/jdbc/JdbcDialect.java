@@ -3,8 +3,8 @@ package io.distributedlock.jdbc;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.Locale;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 import javax.sql.DataSource;
 
@@ -77,13 +77,10 @@ public enum JdbcDialect {
 
 	static JdbcDialect of(Connection connection) throws SQLException {
 		String product = connection.getMetaData().getDatabaseProductName();
-		return switch (product.toLowerCase(Locale.ROOT)) {
-			case "h2" -> H2;
-			case "postgresql" -> POSTGRESQL;
-			case "mariadb" -> MARIADB;
-			case "mysql" -> MYSQL;
-			default -> throw unsupported(product);
-		};
+		return Stream.of(values())
+			.filter((dialect) -> dialect.name().equalsIgnoreCase(product))
+			.findFirst()
+			.orElseThrow(() -> unsupported(product));
 	}
 
 	private static IllegalStateException unsupported(String database) {

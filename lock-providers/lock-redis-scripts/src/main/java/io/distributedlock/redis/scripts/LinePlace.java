@@ -287,8 +287,7 @@ final class LinePlace implements LockQueue.Place {
 		}
 		Duration length = Duration.ofMillis(millis);
 		long startNanos = this.line.startOf(token, this.begunAt);
-		LineLease lease = new LineLease(this.locks, this.request.key(), this.number,
-				new LineLease.Grant(token, this.request.tokens(), inARow, 0, this.request.interopPolling().toMillis()),
+		LineLease lease = this.locks.lease(this.request, this.number, token, 0, inARow,
 				new LeaseTerm(startNanos, length));
 		long usableNanos = length.minus(this.request.lockDelay()).toNanos();
 		if (2 * (System.nanoTime() - startNanos) <= usableNanos) {
