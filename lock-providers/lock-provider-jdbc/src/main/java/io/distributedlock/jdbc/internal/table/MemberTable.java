@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class MemberTable {
 
+	private static final String INSERT = "INSERT INTO distributed_lock_member (lock_key, owner, ticket, expires_at) VALUES ";
+
 	private static final String OF_KEY = " FROM distributed_lock_member WHERE lock_key = ?";
 
 	private final String now;
@@ -53,8 +55,7 @@ final class MemberTable {
 		}
 		else {
 			long ticket = session.number("SELECT MAX(ticket)" + OF_KEY, key) + 1;
-			session.update("INSERT INTO distributed_lock_member (lock_key, owner, ticket, expires_at) VALUES (?, ?, ?, "
-					+ this.now + " + ?)", key, owner, ticket, lease.toMillis());
+			session.update(INSERT + "(?, ?, ?, " + this.now + " + ?)", key, owner, ticket, lease.toMillis());
 		}
 	}
 
@@ -109,9 +110,8 @@ final class MemberTable {
 		if (known && stay(session, key, owner, lease)) {
 			return false;
 		}
-		boolean inserted = session
-			.insert("INSERT INTO distributed_lock_member (lock_key, owner, ticket, expires_at) VALUES (?, ?, "
-					+ this.nowMicros + ", " + this.now + " + ?)", key, owner, lease.toMillis());
+		boolean inserted = session.insert(INSERT + "(?, ?, " + this.nowMicros + ", " + this.now + " + ?)", key, owner,
+				lease.toMillis());
 		// otherwise a question that was given up has
 		return inserted || known || !stay(session, key, owner, lease);
 	}
@@ -126,8 +126,7 @@ final class MemberTable {
 			rows.add("(?, ?, " + this.nowMicros + " + " + (parameters.size() / 3) + ", " + this.now + " + ?)");
 			parameters.addAll(List.of(key, owner, lease.toMillis()));
 		}
-		change(session, "INSERT INTO distributed_lock_member (lock_key, owner, ticket, expires_at) VALUES " + rows,
-				parameters.stream());
+		change(session, INSERT + rows, parameters.stream());
 	}
 
 	/**
