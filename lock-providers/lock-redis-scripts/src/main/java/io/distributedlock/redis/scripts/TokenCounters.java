@@ -4,7 +4,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.UnaryOperator;
 
 import io.distributedlock.redis.scripts.script.Script;
 import io.distributedlock.redis.scripts.script.ScriptCall;
@@ -32,17 +31,12 @@ public final class TokenCounters {
 
 	private final String channels;
 
-	/**
-	 * Makes the name of the counter for a key.
-	 */
-	private final UnaryOperator<String> names;
-
 	private final boolean cluster;
 
 	/**
-	 * Whether locks have a queue of Redisson, too.
+	 * Whether locks have a counter and a queue of Redisson.
 	 */
-	private final boolean queued;
+	private final boolean ofRedisson;
 
 	/**
 	 * Create the names.
@@ -52,18 +46,13 @@ public final class TokenCounters {
 	 */
 	public TokenCounters(String prefix, boolean cluster) {
 		// the first brace ends the start of the name
-		String start = prefix.replace('{', '_').replace('}', '_') + ':';
-		this.channels = start;
-		this.cluster = cluster;
-		this.queued = false;
-		this.names = (key) -> start + '{' + Tags.of(Tags.BY_SLOT[slot(key)]) + '}';
+		this(prefix.replace('{', '_').replace('}', '_') + ':', cluster, false);
 	}
 
-	private TokenCounters(String channels, boolean cluster, UnaryOperator<String> names) {
+	private TokenCounters(String channels, boolean cluster, boolean ofRedisson) {
 		this.channels = channels;
 		this.cluster = cluster;
-		this.queued = true;
-		this.names = names;
+		this.ofRedisson = ofRedisson;
 	}
 
 	/**
@@ -73,7 +62,7 @@ public final class TokenCounters {
 	 * @return the names
 	 */
 	public static TokenCounters ofRedisson(boolean cluster) {
-		return new TokenCounters(REDISSON_CHANNELS, cluster, (key) -> "redisson_lock_token:" + tag(key));
+		return new TokenCounters(REDISSON_CHANNELS, cluster, true);
 	}
 
 	/**
@@ -82,7 +71,8 @@ public final class TokenCounters {
 	 * @return the name of its counter, which is in the same slot
 	 */
 	public String counter(String key) {
-		return this.names.apply(key);
+		return this.ofRedisson ? "redisson_lock_token:" + tag(key)
+				: this.channels + '{' + Tags.of(Tags.BY_SLOT[slot(key)]) + '}';
 	}
 
 	/**
@@ -110,7 +100,7 @@ public final class TokenCounters {
 	 * Redisson also the queue of a fair lock and its times
 	 */
 	public List<String> keys(String key) {
-		return this.queued ? List.of(key, counter(key), line(key), alive(key), "redisson_lock_queue:" + tag(key),
+		return this.ofRedisson ? List.of(key, counter(key), line(key), alive(key), "redisson_lock_queue:" + tag(key),
 				"redisson_lock_timeout:" + tag(key)) : List.of(key, counter(key), line(key), alive(key));
 	}
 
