@@ -255,7 +255,8 @@ final class LockTable {
 
 	/**
 	 * Announce to waiters that the first of them has changed, if the key is free. Waits
-	 * for a release that is under way: its message may name the one that has gone.
+	 * for a release that is under way: its message may name the one that has gone, whose
+	 * JVM may not hear it any more, as when it ends.
 	 */
 	void announceIfFree(Session session, String key) throws SQLException {
 		// OFFSET has the row locked before the condition is looked at

@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class MemberTable {
 
-	private static final String INSERT = "INSERT INTO distributed_lock_member (lock_key, owner, ticket, expires_at) VALUES ";
+	private static final String INSERT = "INSERT INTO distributed_lock_member (lock_key, owner, ticket, expires_at) "
+			+ "VALUES ";
 
 	private static final String OF_KEY = " FROM distributed_lock_member WHERE lock_key = ?";
 

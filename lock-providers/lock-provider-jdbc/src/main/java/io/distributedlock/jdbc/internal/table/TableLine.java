@@ -421,7 +421,8 @@ final class TableLine {
 
 	/**
 	 * Let the next one know for a while if a message names a row that is being removed: a
-	 * release that began before may have read it.
+	 * release that began before may have read it, and not have locked the key yet, so
+	 * that the removal does not wait for it.
 	 */
 	private void announceIfNamed(QueueRow row) {
 		ReleaseSignal.Subscription late = this.lines.listen(this.key, row,
