@@ -2,8 +2,10 @@ package io.distributedlock.jdbc.internal.call;
 
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Predicate;
 
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.support.Failures;
@@ -15,6 +17,29 @@ import org.jspecify.annotations.Nullable;
  * caller that gives up before the pool does is told that reason.
  */
 public final class JdbcErrors {
+
+	/**
+	 * From the narrowest meaning to the widest: a code may belong to several. The words
+	 * take the SQL state, the code, and what is said of the network.
+	 */
+	private static final List<Meaning> MEANINGS = List.of(
+			permanent(SqlCodes::isDenied,
+					"the database denies the user a right that locks need: see the least rights in "
+							+ "docs/providers/jdbc.md"),
+			retryable(SqlCodes::isCollision,
+					"this statement collided with another one, and the database ended it (SQL state %1$s)"),
+			retryable(SqlCodes::isReadOnly,
+					"the database is read-only, as a standby or during a failover: check that the JDBC URL "
+							+ "leads to the primary"),
+			retryable(SqlCodes::isCancelled,
+					"the database cancelled the statement, after a time-out of its own or at somebody's "
+							+ "request (SQL state %1$s)"),
+			retryable(SqlCodes::isConnectionProblem,
+					"the database cannot be reached, or its connection pool gave no connection in time%3$s: "
+							+ "check that the database runs, and the size of the pool"),
+			retryable(SqlCodes::isInternalProblem,
+					"the database reports a problem of its own (SQL state %1$s, code %2$s): see its log"),
+			permanent((other) -> true, "the database answered with SQL state %1$s, code %2$s"));
 
 	private final SqlDialect dialect;
 
@@ -72,9 +97,6 @@ public final class JdbcErrors {
 				true, cause);
 	}
 
-	/**
-	 * From the narrowest meaning to the widest: a code may belong to several.
-	 */
 	private BackendException translate(SQLException failure, Throwable cause) {
 		if (SqlCodes.isMissingTable(failure)) {
 			return new BackendException(
@@ -86,44 +108,10 @@ public final class JdbcErrors {
 		if (refusal != null) {
 			return new BackendException(refusal, false, cause);
 		}
-		if (SqlCodes.isDenied(failure)) {
-			return new BackendException("the database denies the user a right that locks need: see the least rights in "
-					+ "docs/providers/jdbc.md", false, cause);
-		}
-		String state = SqlCodes.state(failure);
-		if (SqlCodes.isCollision(failure)) {
-			return new BackendException(
-					"this statement collided with another one, and the database ended it (SQL state %s)"
-						.formatted(state),
-					true, cause);
-		}
-		if (SqlCodes.isReadOnly(failure)) {
-			return new BackendException(
-					"the database is read-only, as a standby or during a failover: check that the JDBC URL "
-							+ "leads to the primary",
-					true, cause);
-		}
-		if (SqlCodes.isCancelled(failure)) {
-			return new BackendException(
-					("the database cancelled the statement, after a time-out of its own or at somebody's "
-							+ "request (SQL state %s)")
-						.formatted(state),
-					true, cause);
-		}
-		if (SqlCodes.isConnectionProblem(failure)) {
-			return new BackendException(
-					("the database cannot be reached, or its connection pool gave no connection in time%s: "
-							+ "check that the database runs, and the size of the pool")
-						.formatted(network(failure)),
-					true, cause);
-		}
-		if (SqlCodes.isInternalProblem(failure)) {
-			return new BackendException("the database reports a problem of its own (SQL state %s, code %s): see its log"
-				.formatted(state, failure.getErrorCode()), true, cause);
-		}
+		Meaning meaning = MEANINGS.stream().filter((each) -> each.applies.test(failure)).findFirst().orElseThrow();
 		return new BackendException(
-				"the database answered with SQL state %s, code %s".formatted(state, failure.getErrorCode()), false,
-				cause);
+				meaning.words.formatted(SqlCodes.state(failure), failure.getErrorCode(), network(failure)),
+				meaning.mayPass, cause);
 	}
 
 	/**
@@ -170,6 +158,24 @@ public final class JdbcErrors {
 	 */
 	private static @Nullable SQLException sqlException(Throwable failure) {
 		return SqlCodes.sqlExceptions(failure).findFirst().orElse(null);
+	}
+
+	private static Meaning permanent(Predicate<SQLException> applies, String words) {
+		return new Meaning(applies, false, words);
+	}
+
+	private static Meaning retryable(Predicate<SQLException> applies, String words) {
+		return new Meaning(applies, true, words);
+	}
+
+	/**
+	 * What a failure means.
+	 *
+	 * @param applies whether a failure means this
+	 * @param mayPass whether another attempt may succeed
+	 * @param words says what happened, and what to do
+	 */
+	private record Meaning(Predicate<SQLException> applies, boolean mayPass, String words) {
 	}
 
 }
