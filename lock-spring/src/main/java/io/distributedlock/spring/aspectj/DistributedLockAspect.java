@@ -110,8 +110,11 @@ public final class DistributedLockAspect {
 	public @Nullable Object aroundLockedMethod(ProceedingJoinPoint point) throws Throwable {
 		MethodInterceptor newest = ADVICE.peekFirst();
 		MethodInterceptor advice = (newest != null) ? newest : closed;
-		JoinPointInvocation call = new JoinPointInvocation(point, point.getArgs());
-		return (advice != null && !call.belongsToItsOverride()) ? advice.invoke(call) : point.proceed();
+		if (advice == null) {
+			return point.proceed();
+		}
+		JoinPointInvocation call = new JoinPointInvocation(point);
+		return call.belongsToItsOverride() ? point.proceed() : advice.invoke(call);
 	}
 
 }

@@ -1,75 +1,40 @@
 package io.distributedlock.spring.aspectj;
 
-import java.lang.reflect.AccessibleObject;
 import java.lang.reflect.Method;
 import java.util.Arrays;
-import java.util.HashMap;
-import java.util.Map;
+import java.util.List;
 
-import org.aopalliance.intercept.MethodInvocation;
 import org.aspectj.lang.ProceedingJoinPoint;
 import org.aspectj.lang.reflect.MethodSignature;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.aop.framework.ReflectiveMethodInvocation;
 import org.springframework.aop.support.AopUtils;
 
 /**
- * Adapts a woven call to the interface that advice for proxies knows.
+ * Adapts a woven call to the interface that advice for proxies knows: a call without
+ * further advice, which ends in the method that the lock is woven into.
  * <p>
  * Why: docs/decisions/021-advice-by-post-processor.md
  */
-final class JoinPointInvocation implements ProxyMethodInvocation {
+final class JoinPointInvocation extends ReflectiveMethodInvocation {
 
 	private static final ThreadLocal<@Nullable JoinPointInvocation> RUNNING = new ThreadLocal<>();
 
 	private final ProceedingJoinPoint point;
 
-	private final Map<String, @Nullable Object> attributes = new HashMap<>(2);
-
-	private @Nullable Object[] arguments;
-
-	JoinPointInvocation(ProceedingJoinPoint point, @Nullable Object[] arguments) {
+	JoinPointInvocation(ProceedingJoinPoint point) {
+		super(point.getThis(), point.getThis(), ((MethodSignature) point.getSignature()).getMethod(), point.getArgs(),
+				null, List.of());
 		this.point = point;
-		this.arguments = arguments;
 	}
 
 	@Override
-	public Object getProxy() {
-		return this.point.getThis();
-	}
-
-	@Override
-	public Object getThis() {
-		return this.point.getThis();
-	}
-
-	@Override
-	public Method getMethod() {
-		return ((MethodSignature) this.point.getSignature()).getMethod();
-	}
-
-	@Override
-	public AccessibleObject getStaticPart() {
-		return getMethod();
-	}
-
-	@Override
-	public @Nullable Object[] getArguments() {
-		return this.arguments;
-	}
-
-	@Override
-	public void setArguments(@Nullable Object... arguments) {
-		this.arguments = arguments;
-	}
-
-	@Override
-	public @Nullable Object proceed() throws Throwable {
+	protected @Nullable Object invokeJoinpoint() throws Throwable {
 		JoinPointInvocation caller = RUNNING.get();
 		RUNNING.set(this);
 		try {
-			return this.point.proceed(this.arguments);
+			return this.point.proceed(getArguments());
 		}
 		finally {
 			if (caller != null) {
@@ -96,27 +61,7 @@ final class JoinPointInvocation implements ProxyMethodInvocation {
 		return !override.equals(overridden)
 				&& overridden.getDeclaringClass().isAssignableFrom(override.getDeclaringClass())
 				&& AopUtils.getMostSpecificMethod(overridden, override.getDeclaringClass()).equals(override)
-				&& Arrays.equals(caller.arguments, this.arguments);
-	}
-
-	@Override
-	public MethodInvocation invocableClone() {
-		return invocableClone(this.arguments.clone());
-	}
-
-	@Override
-	public MethodInvocation invocableClone(@Nullable Object... arguments) {
-		return new JoinPointInvocation(this.point, arguments);
-	}
-
-	@Override
-	public void setUserAttribute(String key, @Nullable Object value) {
-		this.attributes.put(key, value);
-	}
-
-	@Override
-	public @Nullable Object getUserAttribute(String key) {
-		return this.attributes.get(key);
+				&& Arrays.equals(caller.getArguments(), getArguments());
 	}
 
 }
