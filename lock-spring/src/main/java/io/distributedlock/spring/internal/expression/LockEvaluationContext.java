@@ -8,7 +8,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.expression.BeanResolver;
 import org.springframework.expression.ConstructorResolver;
 import org.springframework.expression.EvaluationContext;
-import org.springframework.expression.IndexAccessor;
 import org.springframework.expression.MethodResolver;
 import org.springframework.expression.OperatorOverloader;
 import org.springframework.expression.PropertyAccessor;
@@ -50,11 +49,6 @@ record LockEvaluationContext(EvaluationContext shared, TypedValue root, Map<Stri
 	@Override
 	public List<PropertyAccessor> getPropertyAccessors() {
 		return this.shared.getPropertyAccessors();
-	}
-
-	@Override
-	public List<IndexAccessor> getIndexAccessors() {
-		return this.shared.getIndexAccessors();
 	}
 
 	@Override

@@ -11,7 +11,6 @@ import reactor.core.publisher.Mono;
 import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
-import org.springframework.core.Ordered;
 import org.springframework.transaction.reactive.TransactionContext;
 import org.springframework.transaction.reactive.TransactionSynchronization;
 
@@ -58,16 +57,7 @@ public final class CommitCheckContext implements Context {
 	@Override
 	@SuppressWarnings("TypeParameterUnusedInFormals") // of Reactor
 	public <T> T get(Object key) {
-		return withCheck(this.values.get(key));
-	}
-
-	@Override
-	@SuppressWarnings("NullAway") // of Reactor, which takes null for the default
-	public <T> @Nullable T getOrDefault(Object key, @Nullable T defaultValue) {
-		return withCheck(this.values.getOrDefault(key, defaultValue));
-	}
-
-	private <T> T withCheck(T value) {
+		T value = this.values.get(key);
 		if (value instanceof TransactionContext transaction && transaction.isActualTransactionActive()) {
 			Set<TransactionSynchronization> current = transaction.getSynchronizations();
 			Set<TransactionSynchronization> before = this.checked.get();
@@ -128,12 +118,7 @@ public final class CommitCheckContext implements Context {
 	/**
 	 * The check before the commit.
 	 */
-	private record Check(LockHandle handle) implements TransactionSynchronization, Ordered {
-
-		@Override
-		public int getOrder() {
-			return Ordered.LOWEST_PRECEDENCE;
-		}
+	private record Check(LockHandle handle) implements TransactionSynchronization {
 
 		@Override
 		public Mono<Void> beforeCommit(boolean readOnly) {

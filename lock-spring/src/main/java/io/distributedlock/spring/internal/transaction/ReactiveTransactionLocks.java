@@ -17,7 +17,6 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.util.context.ContextView;
 
-import org.springframework.core.Ordered;
 import org.springframework.transaction.NoTransactionException;
 import org.springframework.transaction.reactive.TransactionContext;
 import org.springframework.transaction.reactive.TransactionContextManager;
@@ -28,7 +27,7 @@ import org.springframework.transaction.reactive.TransactionSynchronizationManage
  * The locks of one transaction of a reactive chain, as {@link TransactionLocks} are those
  * of a transaction of a thread.
  */
-public final class ReactiveTransactionLocks implements TransactionSynchronization, Ordered, CallLocks.Keeper {
+public final class ReactiveTransactionLocks implements TransactionSynchronization, CallLocks.Keeper {
 
 	private static final Object KEY = ReactiveTransactionLocks.class;
 
@@ -165,11 +164,6 @@ public final class ReactiveTransactionLocks implements TransactionSynchronizatio
 	}
 
 	@Override
-	public int getOrder() {
-		return Ordered.LOWEST_PRECEDENCE;
-	}
-
-	@Override
 	public Mono<Void> suspend() {
 		return Mono.fromRunnable(() -> {
 			this.transaction.unbindResourceIfPossible(KEY);
@@ -225,12 +219,7 @@ public final class ReactiveTransactionLocks implements TransactionSynchronizatio
 	 * Releases the locks after all other synchronizations, as in
 	 * {@link TransactionLocks}.
 	 */
-	private record Last(ReactiveTransactionLocks locks) implements TransactionSynchronization, Ordered {
-
-		@Override
-		public int getOrder() {
-			return Ordered.LOWEST_PRECEDENCE;
-		}
+	private record Last(ReactiveTransactionLocks locks) implements TransactionSynchronization {
 
 		@Override
 		public Mono<Void> afterCompletion(int status) {

@@ -6,7 +6,6 @@ import java.util.Deque;
 import io.distributedlock.LockHandle;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.core.Ordered;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -120,11 +119,6 @@ final class TransactionLocks implements TransactionSynchronization, CallLocks.Ke
 	}
 
 	@Override
-	public int getOrder() {
-		return Ordered.LOWEST_PRECEDENCE;
-	}
-
-	@Override
 	public void suspend() {
 		TransactionSynchronizationManager.unbindResource(KEY);
 	}
@@ -180,11 +174,6 @@ final class TransactionLocks implements TransactionSynchronization, CallLocks.Ke
 	 * that was registered last runs last.
 	 */
 	private record Last(TransactionLocks locks) implements TransactionSynchronization {
-
-		@Override
-		public int getOrder() {
-			return Ordered.LOWEST_PRECEDENCE;
-		}
 
 		@Override
 		public void afterCompletion(int status) {
