@@ -46,12 +46,11 @@ record LockAdvisors(DefaultListableBeanFactory beans, LockOperationSource operat
 				settings.beanReferences() ? new BeanFactoryResolver(beans) : null, beans.getBeanClassLoader());
 		LockOperationSource operations = new LockOperationSource(parser,
 				(text) -> (text != null) ? beans.resolveEmbeddedValue(text) : null, settings, beans);
-		LockPointcut pointcut = new LockPointcut(operations);
 		DistributedLockInterceptor interceptor = new DistributedLockInterceptor(operations, template);
-		LockAdvisor lock = new LockAdvisor(pointcut, interceptor, beans, SerializedAdvisor.Role.LOCK);
+		LockAdvisor lock = new LockAdvisor(operations, interceptor, beans, SerializedAdvisor.Role.LOCK);
 		lock.setOrder(order);
 		return new LockAdvisors(beans, operations, new AnnotationChecks(operations, proxying), interceptor, lock,
-				OptionalLibraries.TRANSACTIONS ? new LockAdvisor(pointcut, new CommitCheckInterceptor(), beans,
+				OptionalLibraries.TRANSACTIONS ? new LockAdvisor(operations, new CommitCheckInterceptor(), beans,
 						SerializedAdvisor.Role.COMMIT_CHECK) : null);
 	}
 
