@@ -9,7 +9,6 @@ import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-import io.distributedlock.annotation.DistributedLock;
 import io.distributedlock.annotation.InvalidLockOperationException;
 import io.distributedlock.annotation.InvalidLockSetupException;
 import org.slf4j.Logger;
@@ -51,21 +50,22 @@ public final class UnreachableMethods {
 			// its methods are final but implement those of interfaces
 			return;
 		}
-		ReflectionUtils.doWithMethods(userClass,
-				(method) -> logger.warn(new InvalidLockOperationException(method, userClass,
-						"a proxy cannot intercept a %s, so the annotation has no effect"
-							.formatted(describe(method, userClass)),
-						WAY_OUT, null)
-					.getMessage()),
-				(method) -> !ReachableMethods.isReachable(method, userClass) && isWanted(method, userClass)
-						&& !isOverload(method));
-		ReflectionUtils.doWithMethods(userClass, (method) -> logger.warn(new InvalidLockOperationException(method,
-				userClass,
-				"the annotation has no effect when Spring calls the method to initialize or destroy the bean, since that call does not go through the proxy",
-				WAY_OUT, null)
-			.getMessage()),
-				(method) -> isOfTheLifecycle(method) && ReachableMethods.isReachable(method, userClass)
-						&& LockAnnotations.areOn(method));
+		ReflectionUtils.doWithMethods(userClass, (method) -> {
+			if (!ReachableMethods.isReachable(method, userClass)) {
+				if (isWanted(method, userClass) && !isOverload(method)) {
+					warn(method, userClass, "a proxy cannot intercept a %s, so the annotation has no effect"
+						.formatted(describe(method, userClass)));
+				}
+			}
+			else if (isOfTheLifecycle(method) && LockAnnotations.areOn(method)) {
+				warn(method, userClass,
+						"the annotation has no effect when Spring calls the method to initialize or destroy the bean, since that call does not go through the proxy");
+			}
+		});
+	}
+
+	private static void warn(Method method, Class<?> userClass, String problem) {
+		logger.warn(new InvalidLockOperationException(method, userClass, problem, WAY_OUT, null).getMessage());
 	}
 
 	/**
