@@ -1,19 +1,16 @@
 package io.distributedlock.autoconfigure;
 
-import java.util.List;
-import java.util.Map;
-
 import javax.lang.model.element.Modifier;
 
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aot.generate.GeneratedMethod;
+import org.springframework.aot.generate.ValueCodeGenerator;
 import org.springframework.beans.factory.aot.BeanFactoryInitializationAotContribution;
 import org.springframework.beans.factory.aot.BeanFactoryInitializationAotProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.Environment;
-import org.springframework.javapoet.CodeBlock;
 import org.springframework.javapoet.MethodSpec;
 
 /**
@@ -42,25 +39,12 @@ class AheadOfTimeChoiceProcessor implements BeanFactoryInitializationAotProcesso
 	}
 
 	private static void check(AheadOfTimeChoice choice, MethodSpec.Builder method) {
+		ValueCodeGenerator values = ValueCodeGenerator.withDefaults();
 		method.addJavadoc("Refuse to start with another choice.")
 			.addModifiers(Modifier.PUBLIC, Modifier.STATIC)
 			.addParameter(ConfigurableEnvironment.class, "environment")
-			.addStatement("new $T($L, $L, $L).require(environment)", AheadOfTimeChoice.class, map(choice.switches()),
-					list(choice.providers()), choice.others());
-	}
-
-	private static CodeBlock map(Map<String, Boolean> values) {
-		return CodeBlock.of("$T.of($L)", Map.class,
-				values.entrySet()
-					.stream()
-					.sorted(Map.Entry.comparingByKey())
-					.map((entry) -> CodeBlock.of("$S, $L", entry.getKey(), entry.getValue()))
-					.collect(CodeBlock.joining(", ")));
-	}
-
-	private static CodeBlock list(List<String> values) {
-		return CodeBlock.of("$T.of($L)", List.class,
-				values.stream().map((value) -> CodeBlock.of("$S", value)).collect(CodeBlock.joining(", ")));
+			.addStatement("new $T($L, $L, $L).require(environment)", AheadOfTimeChoice.class,
+					values.generateCode(choice.switches()), values.generateCode(choice.providers()), choice.others());
 	}
 
 }
