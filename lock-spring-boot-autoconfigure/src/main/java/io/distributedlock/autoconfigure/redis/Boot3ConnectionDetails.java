@@ -26,10 +26,11 @@ final class Boot3ConnectionDetails {
 	}
 
 	/**
-	 * Return what the bean says.
+	 * Return what the bean says; times and the name of the client are those of the
+	 * properties.
 	 * @return {@code null} if there is none, or if it says what the properties say
 	 */
-	static @Nullable ConnectionDetails find(BeanFactory beans) {
+	static @Nullable RedisTopology find(BeanFactory beans, RedisTopology properties) {
 		RedisConnectionDetails details = beans.getBeanProvider(RedisConnectionDetails.class).getIfAvailable();
 		if (details == null || details.getClass().getName().equals(OF_PROPERTIES)) {
 			return null;
@@ -37,23 +38,23 @@ final class Boot3ConnectionDetails {
 		Credentials credentials = Credentials.of(details.getUsername(), details.getPassword());
 		RedisConnectionDetails.Sentinel sentinel = details.getSentinel();
 		if (sentinel != null) {
-			return new ConnectionDetails(
+			return properties.movedTo(
 					new RedisTopology.Sentinels(sentinel.getMaster(), addresses(sentinel.getNodes()),
 							Credentials.of(sentinel.getUsername(), sentinel.getPassword())),
 					credentials, sentinel.getDatabase(), sentinel.getSslBundle());
 		}
 		RedisConnectionDetails.Cluster cluster = details.getCluster();
 		if (cluster != null) {
-			return new ConnectionDetails(new RedisTopology.Cluster(addresses(cluster.getNodes())), credentials, 0,
+			return properties.movedTo(new RedisTopology.Cluster(addresses(cluster.getNodes())), credentials, 0,
 					cluster.getSslBundle());
 		}
 		RedisConnectionDetails.Standalone standalone = details.getStandalone();
 		if (standalone != null) {
-			return new ConnectionDetails(
+			return properties.movedTo(
 					new RedisTopology.Single(new ServerAddress(standalone.getHost(), standalone.getPort())),
 					credentials, standalone.getDatabase(), standalone.getSslBundle());
 		}
-		return new ConnectionDetails(null, credentials, 0, null);
+		return properties.movedTo(null, credentials, 0, null);
 	}
 
 	private static List<ServerAddress> addresses(List<Node> nodes) {

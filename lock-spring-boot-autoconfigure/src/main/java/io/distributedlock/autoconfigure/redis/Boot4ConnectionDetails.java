@@ -26,10 +26,11 @@ final class Boot4ConnectionDetails {
 	}
 
 	/**
-	 * Return what the bean says.
+	 * Return what the bean says; times and the name of the client are those of the
+	 * properties.
 	 * @return {@code null} if there is none, or if it says what the properties say
 	 */
-	static @Nullable ConnectionDetails find(BeanFactory beans) {
+	static @Nullable RedisTopology find(BeanFactory beans, RedisTopology properties) {
 		DataRedisConnectionDetails details = beans.getBeanProvider(DataRedisConnectionDetails.class).getIfAvailable();
 		if (details == null || details.getClass().getName().equals(OF_PROPERTIES)) {
 			return null;
@@ -38,23 +39,22 @@ final class Boot4ConnectionDetails {
 		SslBundle bundle = details.getSslBundle();
 		DataRedisConnectionDetails.Sentinel sentinel = details.getSentinel();
 		if (sentinel != null) {
-			return new ConnectionDetails(
+			return properties.movedTo(
 					new RedisTopology.Sentinels(sentinel.getMaster(), addresses(sentinel.getNodes()),
 							Credentials.of(sentinel.getUsername(), sentinel.getPassword())),
 					credentials, sentinel.getDatabase(), bundle);
 		}
 		DataRedisConnectionDetails.Cluster cluster = details.getCluster();
 		if (cluster != null) {
-			return new ConnectionDetails(new RedisTopology.Cluster(addresses(cluster.getNodes())), credentials, 0,
-					bundle);
+			return properties.movedTo(new RedisTopology.Cluster(addresses(cluster.getNodes())), credentials, 0, bundle);
 		}
 		DataRedisConnectionDetails.Standalone standalone = details.getStandalone();
 		if (standalone != null) {
-			return new ConnectionDetails(
+			return properties.movedTo(
 					new RedisTopology.Single(new ServerAddress(standalone.getHost(), standalone.getPort())),
 					credentials, standalone.getDatabase(), bundle);
 		}
-		return new ConnectionDetails(null, credentials, 0, bundle);
+		return properties.movedTo(null, credentials, 0, bundle);
 	}
 
 	private static List<ServerAddress> addresses(List<Node> nodes) {

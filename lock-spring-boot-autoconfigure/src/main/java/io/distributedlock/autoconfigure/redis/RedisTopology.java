@@ -64,6 +64,23 @@ record RedisTopology(Servers servers, @Nullable Credentials credentials, int dat
 	}
 
 	/**
+	 * Return the same for the servers that a bean of connection details names.
+	 * @param named the servers; {@code null} if it names a primary with replicas only
+	 * @param bundle the certificates for TLS; {@code null} without TLS
+	 */
+	RedisTopology movedTo(@Nullable Servers named, @Nullable Credentials signIn, int number,
+			@Nullable SslBundle bundle) {
+		if (named == null) {
+			throw new InvalidLockSetupException(
+					"The bean of connection details for Redis names neither a server nor sentinels nor a cluster, as locks on Redis need it.",
+					"Let the bean name one of them; or declare a RedissonClient or a client of Lettuce as a bean.",
+					null);
+		}
+		return new RedisTopology(named, signIn, number, bundle != null, bundle, this.clientName, this.timeout,
+				this.connectTimeout);
+	}
+
+	/**
 	 * Say that a URL cannot be read. Neither the URL nor a cause is shown: both may
 	 * contain the password.
 	 */

@@ -1,5 +1,7 @@
 package io.distributedlock.autoconfigure.redis;
 
+import java.util.Objects;
+
 import io.distributedlock.autoconfigure.connection.DefaultAddress;
 import org.jspecify.annotations.Nullable;
 
@@ -32,19 +34,18 @@ final class RedisTopologySource {
 	static RedisTopology read(String provider, BeanFactory beans, Environment environment,
 			ObjectProvider<SslBundles> sslBundles) {
 		RedisTopology properties = RedisTopology.read(environment, sslBundles);
-		ConnectionDetails details = details(beans);
-		RedisTopology topology = (details != null) ? details.topology(properties) : properties;
+		RedisTopology topology = Objects.requireNonNullElse(details(beans, properties), properties);
 		if (topology.equals(properties) && topology.servers() instanceof RedisTopology.Single single) {
 			DefaultAddress.report(environment, provider, single.address(), RedisTopology.HOST, RedisTopology.URL);
 		}
 		return topology;
 	}
 
-	private static @Nullable ConnectionDetails details(BeanFactory beans) {
+	private static @Nullable RedisTopology details(BeanFactory beans, RedisTopology properties) {
 		if (isPresent(DETAILS)) {
-			return Boot4ConnectionDetails.find(beans);
+			return Boot4ConnectionDetails.find(beans, properties);
 		}
-		return isPresent(BOOT_3_DETAILS) ? Boot3ConnectionDetails.find(beans) : null;
+		return isPresent(BOOT_3_DETAILS) ? Boot3ConnectionDetails.find(beans, properties) : null;
 	}
 
 	/**

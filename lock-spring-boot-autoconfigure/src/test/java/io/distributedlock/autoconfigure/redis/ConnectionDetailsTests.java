@@ -35,7 +35,7 @@ class ConnectionDetailsTests {
 
 	@Test
 	void withoutABeanThePropertiesCount() {
-		assertThat(Boot4ConnectionDetails.find(new StaticListableBeanFactory())).isNull();
+		assertThat(Boot4ConnectionDetails.find(new StaticListableBeanFactory(), PROPERTIES)).isNull();
 	}
 
 	@Test
@@ -131,7 +131,7 @@ class ConnectionDetailsTests {
 	private static RedisTopology of(DataRedisConnectionDetails details) {
 		StaticListableBeanFactory beans = new StaticListableBeanFactory();
 		beans.addBean("details", details);
-		return Objects.requireNonNull(Boot4ConnectionDetails.find(beans)).topology(PROPERTIES);
+		return Objects.requireNonNull(Boot4ConnectionDetails.find(beans, PROPERTIES));
 	}
 
 	private static class Details implements DataRedisConnectionDetails {
