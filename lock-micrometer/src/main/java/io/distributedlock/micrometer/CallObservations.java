@@ -10,26 +10,14 @@ import io.micrometer.observation.Observation;
 
 /**
  * The two observations of one call.
+ *
+ * @param acquiringContext what is known of the first one
+ * @param acquiring the first one, until the lock is acquired or the call gives up
+ * @param holdingContext what is known of the second one
+ * @param holding the second one, until the lock is released or lost
  */
-final class CallObservations implements LockObservation {
-
-	private final LockObservationContext acquiringContext;
-
-	private final Observation acquiring;
-
-	private final LockObservationContext holdingContext;
-
-	private final Observation holding;
-
-	private boolean lost;
-
-	CallObservations(LockObservationContext acquiringContext, Observation acquiring,
-			LockObservationContext holdingContext, Observation holding) {
-		this.acquiringContext = acquiringContext;
-		this.acquiring = acquiring;
-		this.holdingContext = holdingContext;
-		this.holding = holding;
-	}
+record CallObservations(LockObservationContext acquiringContext, Observation acquiring,
+		LockObservationContext holdingContext, Observation holding) implements LockObservation {
 
 	@Override
 	public void acquired(OptionalLong fencingToken, boolean passedOn) {
@@ -58,20 +46,16 @@ final class CallObservations implements LockObservation {
 
 	@Override
 	public void released() {
-		if (!this.lost) {
-			endHolding(Outcome.RELEASED);
+		if (this.holdingContext.getOutcome() != Outcome.LOST) {
+			this.holdingContext.setOutcome(Outcome.RELEASED);
+			this.holding.stop();
 		}
 	}
 
 	@Override
 	public void lost(LockLostException loss) {
-		this.lost = true;
+		this.holdingContext.setOutcome(Outcome.LOST);
 		this.holding.error(loss);
-		endHolding(Outcome.LOST);
-	}
-
-	private void endHolding(Outcome outcome) {
-		this.holdingContext.setOutcome(outcome);
 		this.holding.stop();
 	}
 
