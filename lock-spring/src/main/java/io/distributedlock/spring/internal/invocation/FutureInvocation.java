@@ -23,28 +23,23 @@ import org.jspecify.annotations.Nullable;
  * Holds the locks until the future that the method returns has completed. The method is
  * started on a thread of the template's executor, and on the caller's only if that is the
  * thread of {@code @Async}.
+ *
+ * @param returned what the method returns
+ * @param mayGoOn whether the value in the future may go on itself
  */
-final class FutureInvocation implements LockedInvocation {
-
-	private final ReturnType returned;
-
-	private final boolean mayGoOn;
-
-	private FutureInvocation(ReturnType returned) {
-		this.returned = returned;
-		this.mayGoOn = AsynchronousTypes.mayTurnOut(returned.delivered());
-	}
+record FutureInvocation(ReturnType returned, boolean mayGoOn) implements LockedInvocation {
 
 	static @Nullable LockedInvocation of(ReturnType returned) {
 		Class<?> type = returned.type();
-		return (type == CompletableFuture.class || type == CompletionStage.class) ? new FutureInvocation(returned)
-				: null;
+		return (type == CompletableFuture.class || type == CompletionStage.class)
+				? new FutureInvocation(returned, AsynchronousTypes.mayTurnOut(returned.delivered())) : null;
 	}
 
 	@Override
 	public Object invoke(AnnotatedCall call) {
 		boolean here = call.rules().asynchronous();
-		Running running = new Running(here ? call : call.copy(), EnclosingLocks.current(), this.mayGoOn);
+		Running running = new Running(here ? call : call.copy(), EnclosingLocks.current(), this.mayGoOn,
+				new AtomicReference<>());
 		CompletableFuture<@Nullable Object> result = here ? running.startHere()
 				: running.call.executeAsync(running::start, running::startInstead);
 		result.whenComplete((ignored, failure) -> {
@@ -69,30 +64,19 @@ final class FutureInvocation implements LockedInvocation {
 
 	/**
 	 * The method of one call while it is under way.
+	 *
+	 * @param call the call
+	 * @param enclosing the locks of the methods around, for the thread that runs this one
+	 * @param mayGoOn whether the value in the future may go on itself
+	 * @param stage what the method has returned
 	 */
-	private static final class Running {
+	private record Running(AnnotatedCall call, @Nullable EnclosingLocks enclosing, boolean mayGoOn,
+			AtomicReference<@Nullable CompletableFuture<@Nullable Object>> stage) {
 
 		/**
 		 * Marks a method whose caller has cancelled.
 		 */
 		private static final CompletableFuture<@Nullable Object> CANCELLED = new CompletableFuture<>();
-
-		private final AnnotatedCall call;
-
-		/**
-		 * The locks of the methods around, for the thread that runs this one.
-		 */
-		private final @Nullable EnclosingLocks enclosing;
-
-		private final AtomicReference<@Nullable CompletableFuture<@Nullable Object>> stage = new AtomicReference<>();
-
-		private final boolean mayGoOn;
-
-		private Running(AnnotatedCall call, @Nullable EnclosingLocks enclosing, boolean mayGoOn) {
-			this.call = call;
-			this.enclosing = enclosing;
-			this.mayGoOn = mayGoOn;
-		}
 
 		/**
 		 * Start on this thread, which waits for the future anyway. A thread of the

@@ -30,22 +30,18 @@ import org.springframework.core.ReactiveAdapterRegistry;
  * Acquires the locks at each subscription to the publisher that the method returns, and
  * holds them until it completes, fails or is cancelled. No thread is blocked. Spring
  * presents a suspending function of Kotlin as a {@code Mono}.
+ *
+ * @param adapter knows the return type, {@code null} for a suspending function
+ * @param returned what the method returns
+ * @param mayGoOn whether a delivered value may go on itself
+ * @param flow whether the method returns a flow of Kotlin
  */
-final class ReactiveInvocation implements LockedInvocation {
-
-	private final @Nullable ReactiveAdapter adapter;
-
-	private final boolean flow;
-
-	private final ReturnType returned;
-
-	private final boolean mayGoOn;
+record ReactiveInvocation(@Nullable ReactiveAdapter adapter, ReturnType returned, boolean mayGoOn,
+		boolean flow) implements LockedInvocation {
 
 	private ReactiveInvocation(@Nullable ReactiveAdapter adapter, ReturnType returned) {
-		this.adapter = adapter;
-		this.returned = returned;
-		this.mayGoOn = AsynchronousTypes.mayTurnOut(returned.delivered());
-		this.flow = adapter != null && CoroutineFlows.areOf(adapter.getReactiveType());
+		this(adapter, returned, AsynchronousTypes.mayTurnOut(returned.delivered()),
+				adapter != null && CoroutineFlows.areOf(adapter.getReactiveType()));
 	}
 
 	static @Nullable LockedInvocation of(ReturnType returned) {

@@ -13,19 +13,13 @@ import org.springframework.beans.factory.BeanFactory;
 
 /**
  * Chooses the contention policy that an annotation asks for.
+ *
+ * @param byDefault what applies without a choice of the annotation
+ * @param beans where handlers are found by their names, {@code null} for nowhere
  */
-final class ContentionPolicies {
+record ContentionPolicies(OnContention byDefault, @Nullable BeanFactory beans) {
 
 	private static final Logger logger = LoggerFactory.getLogger(ContentionPolicies.class);
-
-	private final OnContention byDefault;
-
-	private final @Nullable BeanFactory beans;
-
-	ContentionPolicies(OnContention byDefault, @Nullable BeanFactory beans) {
-		this.byDefault = (byDefault == OnContention.DEFAULT) ? OnContention.THROW : byDefault;
-		this.beans = beans;
-	}
 
 	ContentionPolicy of(LockAttributes attributes, LockedInvocation invocation) {
 		OnContention chosen = attributes.choice("onContention", OnContention.class);

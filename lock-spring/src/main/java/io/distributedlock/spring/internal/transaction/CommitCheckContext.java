@@ -22,25 +22,14 @@ import org.springframework.transaction.reactive.TransactionSynchronization;
  * at that point this context adds the check to the transaction.
  * <p>
  * Why: docs/decisions/020-commit-check.md
+ *
+ * @param values the values in it
+ * @param check the check before the commit
+ * @param checked the transaction that has the check already, or does not need it: at
+ * first the one that the method was called in
  */
-public final class CommitCheckContext implements Context {
-
-	private final Context values;
-
-	private final Check check;
-
-	/**
-	 * The transaction that has the check already, or does not need it: at first the one
-	 * that the method was called in.
-	 */
-	private final AtomicReference<@Nullable Set<TransactionSynchronization>> checked;
-
-	private CommitCheckContext(Context values, Check check,
-			AtomicReference<@Nullable Set<TransactionSynchronization>> checked) {
-		this.values = values;
-		this.check = check;
-		this.checked = checked;
-	}
+public record CommitCheckContext(Context values, TransactionSynchronization check,
+		AtomicReference<@Nullable Set<TransactionSynchronization>> checked) implements Context {
 
 	/**
 	 * Return a context for code that runs under locks.
