@@ -39,4 +39,17 @@ public interface ExpressionSource {
 	 */
 	IllegalStateException invalid(String attribute, String problem, String action, @Nullable Throwable cause);
 
+	/**
+	 * Refuse a mistake in an attribute.
+	 * @param mistaken whether there is one
+	 * @param attribute the name of the attribute
+	 * @param problem what is wrong
+	 * @param action what to do
+	 */
+	default void refuseIf(boolean mistaken, String attribute, String problem, String action) {
+		if (mistaken) {
+			throw invalid(attribute, problem, action, null);
+		}
+	}
+
 }

@@ -98,16 +98,12 @@ public final class LockExpressionParser {
 		LockExpression expression = parse("key", attributes, this.keyContext);
 		String literal = literal(expression.expression());
 		if (literal == null) {
-			if (isAlways(NullLiteral.class, expression.expression())) {
-				throw attributes.invalid("key", "the key is always null",
-						"Write an expression, or leave the key out for one lock for the method", null);
-			}
+			attributes.refuseIf(isAlways(NullLiteral.class, expression.expression()), "key", "the key is always null",
+					"Write an expression, or leave the key out for one lock for the method");
 			return LockKeys.of(expression.with(KeyParts.checked(expression.expression())));
 		}
-		if (literal.isBlank()) {
-			throw attributes.invalid("key", "the key is blank",
-					"Write an expression, or leave the key out for one lock for the method", null);
-		}
+		attributes.refuseIf(literal.isBlank(), "key", "the key is blank",
+				"Write an expression, or leave the key out for one lock for the method");
 		return (prototype, call, target) -> prototype.withKey(literal);
 	}
 
@@ -121,14 +117,11 @@ public final class LockExpressionParser {
 	public LockExpression condition(ExpressionSource attributes) {
 		LockExpression condition = parse("condition", attributes, this.context);
 		Expression expression = condition.expression();
-		if (expression instanceof CompositeStringExpression) {
-			throw attributes.invalid("condition", "a text with expressions in it is never a boolean",
-					"Write one expression, such as #a and #b", null);
-		}
-		if (isAlways(Literal.class, expression) && !isAlways(BooleanLiteral.class, expression)) {
-			throw attributes.invalid("condition", "a condition must be a boolean, but this literal is none",
-					"Write a comparison, such as #amount > 1000", null);
-		}
+		attributes.refuseIf(expression instanceof CompositeStringExpression, "condition",
+				"a text with expressions in it is never a boolean", "Write one expression, such as #a and #b");
+		attributes.refuseIf(isAlways(Literal.class, expression) && !isAlways(BooleanLiteral.class, expression),
+				"condition", "a condition must be a boolean, but this literal is none",
+				"Write a comparison, such as #amount > 1000");
 		return condition;
 	}
 
@@ -193,10 +186,8 @@ public final class LockExpressionParser {
 
 	private Expression parseExpression(String attribute, ExpressionSource attributes) {
 		String text = attributes.raw(attribute);
-		if (text.contains("${")) {
-			throw attributes.invalid(attribute, "placeholders are not resolved in an expression",
-					"Write a text that is the same for all calls into name, where they are", null);
-		}
+		attributes.refuseIf(text.contains("${"), attribute, "placeholders are not resolved in an expression",
+				"Write a text that is the same for all calls into name, where they are");
 		try {
 			return text.contains("#{") ? this.parser.parseExpression(text, new TemplateParserContext())
 					: this.parser.parseExpression(text);

@@ -26,11 +26,8 @@ record ContentionPolicies(OnContention byDefault, @Nullable BeanFactory beans) {
 		boolean fallback = !attributes.raw("fallback").isEmpty();
 		boolean handler = !attributes.raw("handler").isEmpty();
 		int choices = (fallback ? 1 : 0) + (handler ? 1 : 0) + ((chosen != OnContention.DEFAULT) ? 1 : 0);
-		if (choices > 1) {
-			throw attributes.invalid("onContention",
-					"onContention, fallback and handler exclude each other, and several are set", "Keep one of them",
-					null);
-		}
+		attributes.refuseIf(choices > 1, "onContention",
+				"onContention, fallback and handler exclude each other, and several are set", "Keep one of them");
 		if (fallback) {
 			return FallbackPolicy.of(attributes);
 		}
@@ -59,12 +56,10 @@ record ContentionPolicies(OnContention byDefault, @Nullable BeanFactory beans) {
 	 * The method is skipped: the call returns an empty value.
 	 */
 	private static ContentionPolicy skip(LockAttributes attributes, LockedInvocation invocation) {
-		if (!invocation.canSkip()) {
-			throw attributes.invalid("onContention",
-					"a method that returns %s cannot be skipped, since this type has no empty value"
-						.formatted(ReturnType.of(attributes.method(), attributes.userClass()).type().getSimpleName()),
-					"Return a type that may be null, or an Optional, or name a fallback", null);
-		}
+		attributes.refuseIf(!invocation.canSkip(), "onContention",
+				"a method that returns %s cannot be skipped, since this type has no empty value"
+					.formatted(ReturnType.of(attributes.method(), attributes.userClass()).type().getSimpleName()),
+				"Return a type that may be null, or an Optional, or name a fallback");
 		return (contention, call) -> {
 			logger.debug("{} is skipped: {}", attributes.method().getName(), contention.getMessage());
 			return invocation.skipped();

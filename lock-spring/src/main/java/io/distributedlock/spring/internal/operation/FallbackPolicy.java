@@ -47,10 +47,10 @@ record FallbackPolicy(Method fallback, boolean takesException, boolean reachable
 		}
 		Class<?> expected = ReturnType.of(attributes.method(), attributes.userClass()).type();
 		Class<?> returned = ReturnType.of(chosen, attributes.userClass()).type();
-		if (!ClassUtils.isAssignable(expected, returned)) {
-			throw attributes.invalid("fallback", "the fallback returns %s, but the locked method returns %s"
-				.formatted(returned.getSimpleName(), expected.getSimpleName()), "Let both return the same type", null);
-		}
+		attributes.refuseIf(!ClassUtils.isAssignable(expected, returned), "fallback",
+				"the fallback returns %s, but the locked method returns %s".formatted(returned.getSimpleName(),
+						expected.getSimpleName()),
+				"Let both return the same type");
 		ReflectionUtils.makeAccessible(chosen);
 		return new FallbackPolicy(chosen, chosen.equals(fallbackWithException),
 				ReachableMethods.isReachable(chosen, attributes.userClass()));

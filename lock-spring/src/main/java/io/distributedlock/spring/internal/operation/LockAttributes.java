@@ -107,9 +107,8 @@ record LockAttributes(MergedAnnotation<DistributedLock> annotation, Method metho
 		catch (IllegalArgumentException ex) {
 			throw invalid(attribute, String.valueOf(ex.getMessage()), placeholderAction(attribute), ex);
 		}
-		if (resolved != null && resolved.contains("${")) {
-			throw invalid(attribute, "a placeholder in it cannot be resolved", placeholderAction(attribute), null);
-		}
+		refuseIf(resolved != null && resolved.contains("${"), attribute, "a placeholder in it cannot be resolved",
+				placeholderAction(attribute));
 		return (resolved != null) ? resolved : "";
 	}
 
@@ -153,10 +152,8 @@ record LockAttributes(MergedAnnotation<DistributedLock> annotation, Method metho
 			throw invalid(attribute, "not a duration: %s".formatted(ex.getMessage()),
 					"Write it as 500ms, 30s, 5m or PT30S", ex);
 		}
-		if (duration.isNegative()) {
-			throw invalid(attribute, "the time is negative", "Write a positive one; a wait time of 0 makes one attempt",
-					null);
-		}
+		refuseIf(duration.isNegative(), attribute, "the time is negative",
+				"Write a positive one; a wait time of 0 makes one attempt");
 		return duration;
 	}
 

@@ -28,14 +28,12 @@ public record LockRequestFactory(LockRequest prototype, LockKeys keys, @Nullable
 	 */
 	static LockRequestFactory of(LockAttributes attributes, LockExpressionParser parser) {
 		String name = attributes.text("name");
-		if (name.contains("#{") || name.startsWith("#") || parser.mentionsVariable(name, attributes)) {
-			throw attributes.invalid("name", "a name is the same for all calls and cannot be an expression",
-					"Write the expression into key", null);
-		}
-		if (name.isEmpty() && !attributes.raw("name").isEmpty() && attributes.raw("name").isBlank()) {
-			throw attributes.invalid("name", "the name is blank",
-					"Write a name, or leave it out: it is the method then", null);
-		}
+		attributes.refuseIf(name.contains("#{") || name.startsWith("#") || parser.mentionsVariable(name, attributes),
+				"name", "a name is the same for all calls and cannot be an expression",
+				"Write the expression into key");
+		String written = attributes.raw("name");
+		attributes.refuseIf(!written.isEmpty() && written.isBlank(), "name", "the name is blank",
+				"Write a name, or leave it out: it is the method then");
 		if (name.isEmpty()) {
 			name = attributes.defaultName();
 		}
@@ -45,19 +43,15 @@ public record LockRequestFactory(LockRequest prototype, LockKeys keys, @Nullable
 			prototype = prototype.withProvider(provider);
 		}
 		int maxWaiters = attributes.annotation().getInt("maxWaiters");
-		if (maxWaiters < -1) {
-			throw attributes.invalid("maxWaiters", "not a valid limit", "Write a number from 0, or -1 for no limit",
-					null);
-		}
+		attributes.refuseIf(maxWaiters < -1, "maxWaiters", "not a valid limit",
+				"Write a number from 0, or -1 for no limit");
 		if (maxWaiters >= 0) {
 			prototype = prototype.withMaxWaiters(maxWaiters);
 		}
 		LockExpression condition = attributes.raw("condition").isEmpty() ? null : parser.condition(attributes);
 		boolean exactKey = attributes.isExactKey();
 		if (attributes.raw("key").isEmpty()) {
-			if (exactKey) {
-				throw attributes.invalid("exactKey", "there is no key", "Write the full key into key", null);
-			}
+			attributes.refuseIf(exactKey, "exactKey", "there is no key", "Write the full key into key");
 			// one lock for the method
 			return new LockRequestFactory(prototype, (request, call, target) -> request, condition);
 		}
@@ -89,12 +83,10 @@ public record LockRequestFactory(LockRequest prototype, LockKeys keys, @Nullable
 		String permits = attributes.text("permits");
 		LockRequest required = request
 			.withRequired(attributes.annotation().getEnumArray("requires", LockCapability.class));
-		if ((type == LockType.SEMAPHORE) == permits.isEmpty()) {
-			throw attributes.invalid("permits",
-					"a lock of type %s %s".formatted(type,
-							permits.isEmpty() ? "needs a number of permits" : "has no permits"),
-					"Use @DistributedSemaphore for permits, or another type without them", null);
-		}
+		attributes.refuseIf((type == LockType.SEMAPHORE) == permits.isEmpty(), "permits",
+				"a lock of type %s %s".formatted(type,
+						permits.isEmpty() ? "needs a number of permits" : "has no permits"),
+				"Use @DistributedSemaphore for permits, or another type without them");
 		if (permits.isEmpty()) {
 			return required.withType(type);
 		}
@@ -130,10 +122,8 @@ public record LockRequestFactory(LockRequest prototype, LockKeys keys, @Nullable
 		if (leaseTime == null) {
 			return timed;
 		}
-		if (leaseTime.isZero()) {
-			throw attributes.invalid("leaseTime", "the lease time is zero",
-					"Write a positive one, or -1 to have the lease auto-renewed until the method ends", null);
-		}
+		attributes.refuseIf(leaseTime.isZero(), "leaseTime", "the lease time is zero",
+				"Write a positive one, or -1 to have the lease auto-renewed until the method ends");
 		return timed.withLeaseTime(leaseTime);
 	}
 

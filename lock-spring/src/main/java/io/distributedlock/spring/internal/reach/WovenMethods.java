@@ -46,10 +46,7 @@ public final class WovenMethods {
 		ReflectionUtils.doWithMethods(userClass, (method) -> {
 			Method specific = AopUtils.getMostSpecificMethod(method, userClass);
 			if (isOrWouldBeLocked(specific, userClass, locked)) {
-				Gap gap = gap(specific);
-				if (gap != null) {
-					throw new InvalidLockOperationException(specific, userClass, gap.reason, gap.action, null);
-				}
+				requireLock(specific, userClass);
 			}
 		});
 	}
@@ -59,38 +56,33 @@ public final class WovenMethods {
 				: locked.test(method, userClass);
 	}
 
-	/**
-	 * Return why no lock is woven into a method.
-	 * @return {@code null} if a lock is woven in
-	 */
-	private static @Nullable Gap gap(Method method) {
-		if (Modifier.isStatic(method.getModifiers())) {
-			return new Gap("with lock.mode=aspectj, static methods take no locks",
-					"Use LockTemplate inside the method");
+	private static void requireLock(Method method, Class<?> userClass) {
+		int modifiers = method.getModifiers();
+		Class<?> declaring = method.getDeclaringClass();
+		require(!Modifier.isStatic(modifiers), method, userClass,
+				"with lock.mode=aspectj, static methods take no locks", "Use LockTemplate inside the method");
+		require(!Modifier.isAbstract(modifiers) && !Proxy.isProxyClass(declaring), method, userClass,
+				"with lock.mode=aspectj, a method whose implementation is made at run time takes no lock",
+				"Set lock.mode=proxy, or use LockTemplate inside the method");
+		require(!KotlinDetector.isSuspendingFunction(method), method, userClass,
+				"with lock.mode=aspectj, suspending functions take no locks",
+				"Set lock.mode=proxy, or use LockTemplate inside the function");
+		require(isAnnotated(MergedAnnotations.from(method, SearchStrategy.DIRECT))
+				|| (Modifier.isPublic(modifiers)
+						&& isAnnotated(MergedAnnotations.from(declaring, SearchStrategy.INHERITED_ANNOTATIONS))),
+				method, userClass,
+				"with lock.mode=aspectj, an annotation must stand on the method itself or on its class, directly or in a composed annotation of at most two levels. On %s.%s it does not"
+					.formatted(declaring.getName(), method.getName()),
+				"Annotate this method too, or set lock.mode=proxy");
+		require(isWoven(method), method, userClass,
+				"lock.mode is aspectj, but the aspect is not woven into %s".formatted(declaring.getName()),
+				"Include the class in an aop.xml, and make sure that it is not loaded before the agent starts");
+	}
+
+	private static void require(boolean woven, Method method, Class<?> userClass, String problem, String action) {
+		if (!woven) {
+			throw new InvalidLockOperationException(method, userClass, problem, action, null);
 		}
-		if (Modifier.isAbstract(method.getModifiers()) || Proxy.isProxyClass(method.getDeclaringClass())) {
-			return new Gap("with lock.mode=aspectj, a method whose implementation is made at run time takes no lock",
-					"Set lock.mode=proxy, or use LockTemplate inside the method");
-		}
-		if (KotlinDetector.isSuspendingFunction(method)) {
-			return new Gap("with lock.mode=aspectj, suspending functions take no locks",
-					"Set lock.mode=proxy, or use LockTemplate inside the function");
-		}
-		if (!isAnnotated(MergedAnnotations.from(method, SearchStrategy.DIRECT))
-				&& !(Modifier.isPublic(method.getModifiers()) && isAnnotated(
-						MergedAnnotations.from(method.getDeclaringClass(), SearchStrategy.INHERITED_ANNOTATIONS)))) {
-			return new Gap(
-					"with lock.mode=aspectj, an annotation must stand on the method itself or on its class, directly or in a composed annotation of at most two levels. On %s.%s it does not"
-						.formatted(method.getDeclaringClass().getName(), method.getName()),
-					"Annotate this method too, or set lock.mode=proxy");
-		}
-		if (!isWoven(method)) {
-			return new Gap(
-					"lock.mode is aspectj, but the aspect is not woven into %s"
-						.formatted(method.getDeclaringClass().getName()),
-					"Include the class in an aop.xml, and make sure that it is not loaded before the agent starts");
-		}
-		return null;
 	}
 
 	private static boolean isAnnotated(MergedAnnotations annotations) {
@@ -112,15 +104,6 @@ public final class WovenMethods {
 		ReflectionUtils.makeAccessible(field);
 		return (ReflectionUtils.getField(field, null) instanceof JoinPoint.StaticPart part
 				&& part.getSignature() instanceof MethodSignature signature) ? signature.getMethod() : null;
-	}
-
-	/**
-	 * Why no lock is woven into a method.
-	 *
-	 * @param reason the reason
-	 * @param action what to do
-	 */
-	private record Gap(String reason, String action) {
 	}
 
 }
