@@ -69,7 +69,7 @@ final class CacheTypeChoice implements ImportBeanDefinitionRegistrar {
 	private boolean wouldBeRedissons() {
 		return isPresent(JCACHE) && this.caches.hasBean(CacheAspectSupport.class)
 				&& !this.environment.containsProperty(RedissonCaches.TYPE)
-		// whoever sets this names the provider of the JVM
+				// whoever sets this names the provider of the JVM
 				&& System.getProperty("javax.cache.spi.CachingProvider") == null
 				&& JCacheProviderListener.providers(this.classLoader).equals(Set.of(JCacheProviderListener.REDISSON))
 				&& !this.caches.areChosen()

@@ -88,9 +88,8 @@ public record Acquirer(Acquisition.Shared shared, List<LockObserver> observers, 
 		long untilNanos = this.shared.runtime().nanoTime() + LockTimes.saturatedNanos(attempt.waitTime())
 				+ this.shared.providerCalls().commandTimeoutNanos();
 		return (caller, work) -> caller.run(work, () -> {
-			Timers.Timer limit = callBackAt(untilNanos, caller,
-					() -> future.completeExceptionally(
-							outOfTime(attempt, LockErrors.notAcquired(attempt, Reason.NO_THREAD))));
+			Timers.Timer limit = callBackAt(untilNanos, caller, () -> future
+				.completeExceptionally(outOfTime(attempt, LockErrors.notAcquired(attempt, Reason.NO_THREAD))));
 			future.whenComplete((ignored, failure) -> limit.cancel());
 		});
 	}
@@ -99,8 +98,8 @@ public record Acquirer(Acquisition.Shared shared, List<LockObserver> observers, 
 	 * Close the innermost handle on this thread that stands for these locks.
 	 */
 	public boolean closeOnThread(List<LockAttempt> attempts) {
-		Optional<LockHandle> found = LockContext.capture().innermost(
-				(handle) -> handle instanceof EngineHandle each && each.isFor(attempts, this.shared.keeper()));
+		Optional<LockHandle> found = LockContext.capture()
+			.innermost((handle) -> handle instanceof EngineHandle each && each.isFor(attempts, this.shared.keeper()));
 		found.ifPresent(LockHandle::close);
 		return found.isPresent();
 	}

@@ -151,9 +151,7 @@ public abstract class EngineHandle implements LockHandle {
 	 */
 	private static CompletableFuture<@Nullable Void> extended(List<SingleHandle> handles, Duration leaseTime) {
 		return CompletableFuture
-			.allOf(handles.stream()
-				.map((each) -> each.startExtension(leaseTime))
-				.toArray(CompletableFuture<?>[]::new))
+			.allOf(handles.stream().map((each) -> each.startExtension(leaseTime)).toArray(CompletableFuture<?>[]::new))
 			.<@Nullable Void>thenApply((done) -> null);
 	}
 

@@ -67,10 +67,9 @@ public final class WovenMethods {
 		require(!KotlinDetector.isSuspendingFunction(method), method, userClass,
 				"with lock.mode=aspectj, suspending functions take no locks",
 				"Set lock.mode=proxy, or use LockTemplate inside the function");
-		require(isAnnotated(MergedAnnotations.from(method, SearchStrategy.DIRECT))
-				|| (Modifier.isPublic(modifiers)
-						&& isAnnotated(MergedAnnotations.from(declaring, SearchStrategy.INHERITED_ANNOTATIONS))),
-				method, userClass,
+		require(isAnnotated(MergedAnnotations.from(method, SearchStrategy.DIRECT)) || (Modifier.isPublic(modifiers)
+				&& isAnnotated(MergedAnnotations.from(declaring, SearchStrategy.INHERITED_ANNOTATIONS))), method,
+				userClass,
 				"with lock.mode=aspectj, an annotation must stand on the method itself or on its class, directly or in a composed annotation of at most two levels. On %s.%s it does not"
 					.formatted(declaring.getName(), method.getName()),
 				"Annotate this method too, or set lock.mode=proxy");
