@@ -45,16 +45,16 @@ final class EtcdErrors {
 					cause);
 		}
 		String text = Failures.causes(cause).map(Throwable::getMessage).collect(Collectors.joining(" "));
-		if (text.contains("requested lease not found") || text.contains("invalid auth token")
-				|| text.contains("revision of auth store is old")) {
-			// the next request has a new lease, and a new token
-			return new BackendException("the etcd lease has ended, or the token of this client", true, cause);
-		}
 		// etcd refuses a login with other codes too, so the text decides
-		if (code == ErrorCode.UNAUTHENTICATED || text.contains("authentication failed")
-				|| text.contains("user name is empty")) {
+		boolean ended = text.contains("invalid auth token") || text.contains("revision of auth store is old");
+		if (text.contains("authentication failed") || text.contains("user name is empty")
+				|| (code == ErrorCode.UNAUTHENTICATED && !ended)) {
 			return new BackendException("etcd refuses the credentials: check the user name and the password", false,
 					cause);
+		}
+		if (ended || text.contains("requested lease not found")) {
+			// the next request has a new token, and a new lease
+			return new BackendException("the etcd lease has ended, or the token of this client", true, cause);
 		}
 		if (text.contains("not supported for learner")) {
 			// the next request may go to another member

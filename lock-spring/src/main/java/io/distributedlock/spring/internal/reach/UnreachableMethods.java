@@ -53,19 +53,20 @@ public final class UnreachableMethods {
 		ReflectionUtils.doWithMethods(userClass, (method) -> {
 			if (!ReachableMethods.isReachable(method, userClass)) {
 				if (isWanted(method, userClass) && !isOverload(method)) {
-					warn(method, userClass, "a proxy cannot intercept a %s, so the annotation has no effect"
-						.formatted(describe(method, userClass)));
+					logger.warn(new InvalidLockOperationException(method, userClass,
+							"a proxy cannot intercept a %s, so the annotation has no effect"
+								.formatted(describe(method, userClass)),
+							WAY_OUT, null)
+						.getMessage());
 				}
 			}
 			else if (isOfTheLifecycle(method) && LockAnnotations.areOn(method)) {
-				warn(method, userClass,
-						"the annotation has no effect when Spring calls the method to initialize or destroy the bean, since that call does not go through the proxy");
+				logger.warn(new InvalidLockOperationException(method, userClass,
+						"the annotation has no effect when Spring calls the method to initialize or destroy the bean, since that call does not go through the proxy",
+						WAY_OUT, null)
+					.getMessage());
 			}
 		});
-	}
-
-	private static void warn(Method method, Class<?> userClass, String problem) {
-		logger.warn(new InvalidLockOperationException(method, userClass, problem, WAY_OUT, null).getMessage());
 	}
 
 	/**

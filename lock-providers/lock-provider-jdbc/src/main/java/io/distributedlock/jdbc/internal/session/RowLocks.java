@@ -55,7 +55,7 @@ final class RowLocks implements SessionLocks {
 			return true;
 		}
 		// also ends the lock on the gap where a missing row would be
-		session.connection().rollback();
+		this.dialect.unlock(session.connection());
 		session.connection().setAutoCommit(true);
 		return !exists(session, key) && insertAlone(session, key) && lockInTransaction(session, key, silence);
 	}
