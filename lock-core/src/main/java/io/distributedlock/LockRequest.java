@@ -1,6 +1,7 @@
 package io.distributedlock;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
@@ -8,7 +9,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
-import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -88,8 +88,9 @@ public final class LockRequest {
 	 * @return a request for both
 	 */
 	public LockRequest and(LockRequest other) {
-		return new LockRequest(this.name, this.key, this.options,
-				Stream.concat(this.others.stream(), other.parts().stream()).toList());
+		List<LockRequest> all = new ArrayList<>(this.others);
+		all.addAll(other.parts());
+		return new LockRequest(this.name, this.key, this.options, List.copyOf(all));
 	}
 
 	/**
@@ -100,8 +101,10 @@ public final class LockRequest {
 		if (this.others.isEmpty()) {
 			return List.of(this);
 		}
-		LockRequest first = new LockRequest(this.name, this.key, this.options, List.of());
-		return Stream.concat(Stream.of(first), this.others.stream()).toList();
+		List<LockRequest> parts = new ArrayList<>(this.others.size() + 1);
+		parts.add(new LockRequest(this.name, this.key, this.options, List.of()));
+		parts.addAll(this.others);
+		return parts;
 	}
 
 	/**
