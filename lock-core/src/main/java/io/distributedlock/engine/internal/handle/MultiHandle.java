@@ -1,6 +1,7 @@
 package io.distributedlock.engine.internal.handle;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -25,7 +26,8 @@ public final class MultiHandle extends EngineHandle {
 
 	public MultiHandle(List<EngineHandle> parts, HandleReleases handleReleases) {
 		super(handleReleases);
-		this.parts = parts.stream().flatMap((each) -> each.handles().stream()).toList();
+		this.parts = new ArrayList<>(parts.size());
+		parts.forEach((each) -> this.parts.addAll(each.handles()));
 	}
 
 	@Override
