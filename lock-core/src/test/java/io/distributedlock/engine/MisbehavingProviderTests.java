@@ -680,7 +680,9 @@ class MisbehavingProviderTests {
 	@Test
 	void placeWhoseAnswerWasLostIsTakenAgainWithinTheWaitTime() {
 		LockRequest fair = LockRequest.of("k").withType(LockType.FAIR);
-		this.provider.enqueue.next((properly) -> new SilentPlace());
+		this.provider.enqueue.next((properly) -> new ScriptedPlace(new CompletableFuture<>(), () -> {
+		}, () -> false, () -> {
+		}));
 		this.hasty.acquire(fair).close();
 		// more than two if the machine has paused for longer than the command time-out
 		assertThat(this.provider.enqueue.calls()).isBetween(2, 4);
@@ -691,7 +693,13 @@ class MisbehavingProviderTests {
 	void placeThatWasConfirmedIsKeptThroughAShortOutage() {
 		LockRequest fair = LockRequest.of("k").withType(LockType.FAIR);
 		AtomicInteger looks = new AtomicInteger();
-		this.provider.enqueue.next((properly) -> new OnceConfirmedPlace(properly.get(), looks));
+		AtomicBoolean confirmed = new AtomicBoolean();
+		this.provider.enqueue.next((properly) -> {
+			LockQueue.Place place = properly.get();
+			// its later questions fail
+			return new ScriptedPlace(place.granted(), looks::incrementAndGet,
+					() -> confirmed.compareAndSet(false, true), place::leave);
+		});
 		LockHandle holder = this.template.acquireAsync(fair.withWaitTime(Duration.ZERO)).join();
 		CompletableFuture<LockHandle> waiter = this.hasty.acquireAsync(fair);
 		// one each poll interval, of which the command time-out has eight
@@ -706,7 +714,10 @@ class MisbehavingProviderTests {
 	void placeThatFailsWhileItWaitsIsLeft() {
 		LockRequest fair = LockRequest.of("k").withType(LockType.FAIR);
 		CompletableFuture<Lease> granted = new CompletableFuture<>();
-		this.provider.enqueue.next((properly) -> new KeptPlace(properly.get(), granted));
+		this.provider.enqueue.next((properly) -> {
+			LockQueue.Place kept = properly.get();
+			return new ScriptedPlace(granted, kept::lookAgain, kept::isBehindOthers, kept::leave);
+		});
 		LockHandle holder = this.hasty.acquireAsync(fair.withWaitTime(Duration.ZERO)).join();
 		CompletableFuture<LockHandle> waiter = this.template.acquireAsync(fair);
 		Patience.await().until(() -> this.provider.enqueue.calls() == 1);
@@ -801,66 +812,6 @@ class MisbehavingProviderTests {
 	}
 
 	/**
-	 * That says once that others are in front, as its later questions fail.
-	 */
-	private static final class OnceConfirmedPlace implements LockQueue.Place {
-
-		private final LockQueue.Place place;
-
-		private final AtomicInteger looks;
-
-		private final AtomicBoolean confirmed = new AtomicBoolean();
-
-		private OnceConfirmedPlace(LockQueue.Place place, AtomicInteger looks) {
-			this.place = place;
-			this.looks = looks;
-		}
-
-		@Override
-		public CompletionStage<Lease> granted() {
-			return this.place.granted();
-		}
-
-		@Override
-		public void lookAgain() {
-			this.looks.incrementAndGet();
-		}
-
-		@Override
-		public boolean isBehindOthers() {
-			return this.confirmed.compareAndSet(false, true);
-		}
-
-		@Override
-		public void leave() {
-			this.place.leave();
-		}
-
-	}
-
-	/**
-	 * That its backend keeps until it is left, also if the place has failed.
-	 */
-	private record KeptPlace(LockQueue.Place place, CompletableFuture<Lease> granted) implements LockQueue.Place {
-
-		@Override
-		public void lookAgain() {
-			this.place.lookAgain();
-		}
-
-		@Override
-		public boolean isBehindOthers() {
-			return this.place.isBehindOthers();
-		}
-
-		@Override
-		public void leave() {
-			this.place.leave();
-		}
-
-	}
-
-	/**
 	 * That others are in front of, and that blocks whoever asks about it.
 	 */
 	private static final class BlockingPlace implements LockQueue.Place {
@@ -891,33 +842,6 @@ class MisbehavingProviderTests {
 		@Override
 		public boolean isBehindOthers() {
 			return true;
-		}
-
-		@Override
-		public void leave() {
-			// it was never there
-		}
-
-	}
-
-	/**
-	 * That the backend never says anything about.
-	 */
-	private static final class SilentPlace implements LockQueue.Place {
-
-		@Override
-		public CompletionStage<Lease> granted() {
-			return new CompletableFuture<>();
-		}
-
-		@Override
-		public void lookAgain() {
-			// as lost as the first question
-		}
-
-		@Override
-		public boolean isBehindOthers() {
-			return false;
 		}
 
 		@Override

@@ -5,14 +5,11 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
-import io.distributedlock.spi.Lease;
-import io.distributedlock.spi.LockQueue;
 import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -81,7 +78,12 @@ class RepeatedWarningsTests {
 	@Test
 	void placeThatCannotSayWhetherItIsBehindOthers() {
 		AtomicInteger asked = new AtomicInteger();
-		this.provider.enqueue.next((properly) -> placeWithoutPosition(asked));
+		this.provider.enqueue.next((properly) -> new ScriptedPlace(new CompletableFuture<>(), () -> {
+		}, () -> {
+			asked.incrementAndGet();
+			throw new IllegalStateException("no position");
+		}, () -> {
+		}));
 		CompletableFuture<LockHandle> waiter = this.template.acquireAsync(LockRequest.of("k").withType(LockType.FAIR));
 		Patience.await().until(() -> asked.get() > TIMES);
 		waiter.cancel(false);
@@ -90,33 +92,6 @@ class RepeatedWarningsTests {
 
 	private long warnings(String text) {
 		return this.log.toString(StandardCharsets.UTF_8).lines().filter((line) -> line.contains(text)).count();
-	}
-
-	private static LockQueue.Place placeWithoutPosition(AtomicInteger asked) {
-		return new LockQueue.Place() {
-
-			@Override
-			public CompletionStage<Lease> granted() {
-				return new CompletableFuture<>();
-			}
-
-			@Override
-			public void lookAgain() {
-				// it knows no more
-			}
-
-			@Override
-			public boolean isBehindOthers() {
-				asked.incrementAndGet();
-				throw new IllegalStateException("no position");
-			}
-
-			@Override
-			public void leave() {
-				// it was never there
-			}
-
-		};
 	}
 
 }

@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
@@ -140,7 +139,11 @@ public final class TrickyProvider implements LockProvider, LeaseExchange, Releas
 
 	@Override
 	public Place enqueue(LeaseRequest request) {
-		return this.enqueue.play(() -> new TrickyPlace(this.backend.enqueue(request)));
+		return this.enqueue.play(() -> {
+			Place place = this.backend.enqueue(request);
+			return new ScriptedPlace(place.granted().thenApply(this::tricky), place::lookAgain, place::isBehindOthers,
+					place::leave);
+		});
 	}
 
 	@Override
@@ -245,42 +248,6 @@ public final class TrickyProvider implements LockProvider, LeaseExchange, Releas
 				this.signal.set(signal);
 				return true;
 			});
-		}
-
-	}
-
-	/**
-	 * A place whose lease is a tricky one.
-	 */
-	private final class TrickyPlace implements Place {
-
-		private final Place place;
-
-		private final CompletableFuture<Lease> granted;
-
-		private TrickyPlace(Place place) {
-			this.place = place;
-			this.granted = place.granted().thenApply(TrickyProvider.this::tricky).toCompletableFuture();
-		}
-
-		@Override
-		public CompletionStage<Lease> granted() {
-			return this.granted;
-		}
-
-		@Override
-		public void lookAgain() {
-			this.place.lookAgain();
-		}
-
-		@Override
-		public boolean isBehindOthers() {
-			return this.place.isBehindOthers();
-		}
-
-		@Override
-		public void leave() {
-			this.place.leave();
 		}
 
 	}
