@@ -75,6 +75,7 @@ final class SimulatedBlockingCaller extends SimulatedCaller {
 	}
 
 	private void make(SimulatedCall call, int depth) {
+		boolean refusable = wouldWaitForItself(call);
 		this.checks.begin(call);
 		this.active.add(call);
 		call.disturbed = this.interrupted;
@@ -119,7 +120,7 @@ final class SimulatedBlockingCaller extends SimulatedCaller {
 			throw ex;
 		}
 		catch (IllegalStateException ex) {
-			this.checks.end(call, wouldWaitForItself(call) ? null : ex);
+			this.checks.end(call, refusable ? null : ex);
 		}
 		catch (Throwable ex) {
 			this.checks.end(call, ex);
@@ -131,7 +132,8 @@ final class SimulatedBlockingCaller extends SimulatedCaller {
 
 	/**
 	 * Return whether this thread has one of the keys already, which it may not have for
-	 * more than reading.
+	 * more than reading. Asked before the call: a refused one ends when what it had is
+	 * released, and the lock of before may be lost by then.
 	 */
 	private static boolean wouldWaitForItself(SimulatedCall call) {
 		return LockContext.capture()
@@ -226,6 +228,7 @@ final class SimulatedBlockingCaller extends SimulatedCaller {
 	 * Take locks, and release those of before first.
 	 */
 	private void crossed(SimulatedCall call, Runnable unlockBefore) {
+		boolean refusable = wouldWaitForItself(call);
 		this.checks.begin(call);
 		this.active.add(call);
 		call.disturbed = this.interrupted;
@@ -241,7 +244,7 @@ final class SimulatedBlockingCaller extends SimulatedCaller {
 			this.checks.end(call, ex);
 		}
 		catch (IllegalStateException ex) {
-			this.checks.end(call, wouldWaitForItself(call) ? null : ex);
+			this.checks.end(call, refusable ? null : ex);
 		}
 		finally {
 			this.active.remove(call);
