@@ -289,7 +289,7 @@ public final class LeaseKeeper {
 			return;
 		}
 		if (this.due.isEmpty()) {
-			this.timers.afterPass(this::sendDue);
+			this.timers.at(this.runtime.nanoTime(), this::sendDue);
 		}
 		this.due.add(renewal);
 	}

@@ -134,7 +134,9 @@ class TimersTests {
 			throw new OutOfMemoryError("no thread");
 		};
 		assertThatExceptionOfType(OutOfMemoryError.class)
-			.isThrownBy(() -> timers.at(Clock.TIMER, clock, 7 * SECOND, clock.runs::incrementAndGet));
+			.isThrownBy(() -> timers.at(Clock.TIMER, clock, 3 * SECOND, clock.runs::incrementAndGet));
+		runtime.runUntil(4 * SECOND);
+		assertThat(clock.runs).hasValue(0);
 		runtime.runUntil(6 * SECOND);
 		assertThat(clock.runs).hasValue(1);
 	}
