@@ -18,8 +18,7 @@ import io.distributedlock.LockType;
  * @param permits how many owners a {@link LockType#SEMAPHORE} admits, 1 for other types
  * @param giveUpAtNanos the {@link System#nanoTime()} from which nobody waits for the
  * answer any more. From then on a provider sends nothing for this attempt except the
- * removal of its owner: no retry, no second command of an exchange, no command that
- * waited for a connection
+ * removal of its owner: no retry, no command that waited for a connection
  * @param tokens how many fencing tokens to grant at once, at least one: as many callers
  * of this JVM may get the lock one after the other before it is released. A provider
  * whose backend cannot count in blocks ignores it; see {@link Lease#fencingTokens()}

@@ -191,7 +191,7 @@ class EndlessWaitTests {
 	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
 	void callsBehindAnotherEndWithIt(boolean placesAreTaken) {
-		this.provider.exchanges = placesAreTaken;
+		this.provider.queuesExclusive = placesAreTaken;
 		AtomicBoolean down = new AtomicBoolean();
 		AtomicInteger looks = new AtomicInteger();
 		if (placesAreTaken) {

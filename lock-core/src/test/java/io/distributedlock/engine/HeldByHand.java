@@ -155,9 +155,4 @@ public final class HeldByHand implements LockProvider, Lease, Passage {
 		throw new IllegalStateException("nobody waits");
 	}
 
-	@Override
-	public Successor exchange(HeldLock held) {
-		throw new IllegalStateException("nobody waits");
-	}
-
 }

@@ -14,18 +14,18 @@ import io.distributedlock.LockCapability;
 import io.distributedlock.LockType;
 import io.distributedlock.local.LocalLockProvider;
 import io.distributedlock.spi.Lease;
-import io.distributedlock.spi.LeaseExchange;
 import io.distributedlock.spi.LeaseRenewal;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
+import io.distributedlock.spi.LockQueue;
 import io.distributedlock.spi.ReleaseSignal;
 
 /**
  * A provider that misbehaves on command, over a backend that keeps all promises. What a
  * test does not script is done properly.
  */
-public final class TrickyProvider implements LockProvider, LeaseExchange, ReleaseSignal {
+public final class TrickyProvider implements LockProvider, LockQueue, ReleaseSignal {
 
 	public final Trick.Script<CompletionStage<Lease>> acquire = new Trick.Script<>();
 
@@ -38,8 +38,6 @@ public final class TrickyProvider implements LockProvider, LeaseExchange, Releas
 	final Trick.Script<Boolean> queues = new Trick.Script<>();
 
 	public final Trick.Script<Place> enqueue = new Trick.Script<>();
-
-	final Trick.Script<Exchange> exchange = new Trick.Script<>();
 
 	final Trick.Script<Subscription> listen = new Trick.Script<>();
 
@@ -70,9 +68,9 @@ public final class TrickyProvider implements LockProvider, LeaseExchange, Releas
 	public volatile double over;
 
 	/**
-	 * Whether exclusive locks have a queue, so that a lease is exchanged for a place.
+	 * Whether exclusive locks have a queue.
 	 */
-	volatile boolean exchanges;
+	volatile boolean queuesExclusive;
 
 	private final LocalLockProvider backend;
 
@@ -134,7 +132,8 @@ public final class TrickyProvider implements LockProvider, LeaseExchange, Releas
 
 	@Override
 	public boolean queues(LockType type) {
-		return this.queues.play(() -> this.backend.queues(type) || (this.exchanges && type == LockType.EXCLUSIVE));
+		return this.queues
+			.play(() -> this.backend.queues(type) || (this.queuesExclusive && type == LockType.EXCLUSIVE));
 	}
 
 	@Override
@@ -143,14 +142,6 @@ public final class TrickyProvider implements LockProvider, LeaseExchange, Releas
 			Place place = this.backend.enqueue(request);
 			return new ScriptedPlace(place.granted().thenApply(this::tricky), place::lookAgain, place::isBehindOthers,
 					place::leave);
-		});
-	}
-
-	@Override
-	public Exchange exchange(Lease lease, LeaseRequest next) {
-		return this.exchange.play(() -> {
-			CompletionStage<Boolean> released = ((TrickyLease) lease).lease.release();
-			return new Exchange(released, enqueue(next));
 		});
 	}
 

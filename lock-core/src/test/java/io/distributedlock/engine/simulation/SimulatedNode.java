@@ -50,14 +50,9 @@ final class SimulatedNode {
 		this.world = world;
 		this.setting = setting;
 		this.clock = new SimulatedRuntime(world, this, threads, faults, setting.clockOffset(), setting.clockFastPpm());
-		if (setting.exchanges()) {
-			this.provider = new SimulatedProvider.Exchanging(this, backend, checks, faults, setting.exactExpiry());
-		}
-		else {
-			this.provider = setting.signals()
-					? new SimulatedProvider.Signalling(this, backend, checks, faults, setting.exactExpiry())
-					: new SimulatedProvider(this, backend, checks, faults, setting.exactExpiry());
-		}
+		this.provider = setting.signals()
+				? new SimulatedProvider.Signalling(this, backend, checks, faults, setting.exactExpiry())
+				: new SimulatedProvider(this, backend, checks, faults, setting.exactExpiry());
 		LockTemplateBuilder builder = DefaultLockTemplate.builder()
 			.provider(this.provider)
 			.waitTime(setting.waitTime())

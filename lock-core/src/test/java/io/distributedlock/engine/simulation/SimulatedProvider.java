@@ -16,7 +16,6 @@ import io.distributedlock.LockType;
 import io.distributedlock.engine.simulation.SimulatedWorld.Role;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
-import io.distributedlock.spi.LeaseExchange;
 import io.distributedlock.spi.LeaseRenewal;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
@@ -130,33 +129,6 @@ class SimulatedProvider implements LockProvider, LockQueue {
 			}
 			enterObject("enqueue");
 		}
-		return takePlace(request, null);
-	}
-
-	/**
-	 * Release a lease and take a place in one request.
-	 */
-	LeaseExchange.Exchange exchangeFor(SimulatedLease before, LeaseRequest next) {
-		alive();
-		this.checks.asked(this.node, next);
-		this.checks.releases(before);
-		enter("exchange");
-		if (this.faults.isHostile()) {
-			switch (this.faults.oneOf(0, 1, 2)) {
-				case 0 -> {
-					return null;
-				}
-				case 1 -> {
-					return new LeaseExchange.Exchange(null, null);
-				}
-				default -> enterObject("exchange");
-			}
-		}
-		SimulatedExchange exchange = new SimulatedExchange(this.backend, before);
-		return new LeaseExchange.Exchange(exchange.released(), takePlace(next, exchange));
-	}
-
-	private Place takePlace(LeaseRequest request, @Nullable SimulatedExchange exchange) {
 		String owner = newOwner();
 		SimulatedLease first = new SimulatedLease(this, owner, request);
 		SimulatedPlace place = new SimulatedPlace(this::enterObject);
@@ -179,17 +151,13 @@ class SimulatedProvider implements LockProvider, LockQueue {
 				}
 				return token;
 			};
-			Supplier<Long> onServer = (exchange != null) ? exchange.onServer(enqueued) : enqueued;
-			Supplier<CompletionStage<@Nullable Lease>> question = () -> ask("enqueue", lease, termStart, onServer,
-					() -> {
-					}, () -> {
-						// the server may have removed the place before it got the
-						// question
-						if (this.backend.storms() && place.isLeft()) {
-							removeUnknown(first);
-						}
-					});
-			return (exchange != null) ? exchange.ask(question) : question.get();
+			return ask("enqueue", lease, termStart, enqueued, () -> {
+			}, () -> {
+				// the server may have removed the place before it got the question
+				if (this.backend.storms() && place.isLeft()) {
+					removeUnknown(first);
+				}
+			});
 		}, () -> removeUnknown(first), (this.link.hasMessages() || this.backend.storms())
 				? (onRelease) -> subscribe(first.key(), onRelease) : null));
 		this.places.removeIf(SimulatedPlace::isOver);
@@ -457,23 +425,6 @@ class SimulatedProvider implements LockProvider, LockQueue {
 				return null;
 			}
 			return subscribe(key, onRelease);
-		}
-
-	}
-
-	/**
-	 * The same with a server that releases a lease and takes a place in one step.
-	 */
-	static final class Exchanging extends SimulatedProvider implements LeaseExchange {
-
-		Exchanging(SimulatedNode node, SimulatedBackend backend, SimulationChecks checks, SimulatedFaults faults,
-				boolean exactExpiry) {
-			super(node, backend, checks, faults, exactExpiry);
-		}
-
-		@Override
-		public Exchange exchange(Lease lease, LeaseRequest next) {
-			return exchangeFor((SimulatedLease) lease, next);
 		}
 
 	}

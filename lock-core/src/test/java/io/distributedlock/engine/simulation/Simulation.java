@@ -26,9 +26,9 @@ final class Simulation {
 	static final long HANDS_OVER = 1L << 60;
 
 	/**
-	 * In runs whose seed has this bit, a release takes the next place in the same step.
+	 * In runs whose seed has this bit, all lock types have a queue.
 	 */
-	static final long EXCHANGES = 1L << 61;
+	static final long QUEUES = 1L << 61;
 
 	/**
 	 * In runs whose seed has this bit, many calls that end soon ask for the same keys.
@@ -60,7 +60,7 @@ final class Simulation {
 		this.threads = threads;
 		this.world = new SimulatedWorld(seed, tracing);
 		this.setting = SimulationSetting.draw(this.world, seed < 0, (Math.abs(seed) & HANDS_OVER) != 0,
-				(Math.abs(seed) & EXCHANGES) != 0, (Math.abs(seed) & STORMS) != 0);
+				(Math.abs(seed) & QUEUES) != 0, (Math.abs(seed) & STORMS) != 0);
 		this.quota = new SimulatedCaller.SimulatedQuota(this.setting.calls());
 		this.faults = new SimulatedFaults(this.world, this.setting.calm(), this.setting.crowd());
 		this.checks = new SimulationChecks(this.world, this.faults);

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 record SimulationSetting(SimulatedWorld world, Duration waitTime, Duration renewalLeaseTime, Duration commandTimeout,
 		Duration pollInterval, Duration lockDelay, boolean signals, boolean exactExpiry, boolean queuesAll, int nodes,
 		int keys, int callers, int calls, boolean crowd, boolean calm, boolean readsOn, SimulatedHandOver handOver,
-		boolean exchanges, @Nullable SimulatedStorm storm) {
+		@Nullable SimulatedStorm storm) {
 
 	/**
 	 * More than a stack is deep.
@@ -24,12 +24,11 @@ record SimulationSetting(SimulatedWorld world, Duration waitTime, Duration renew
 	 * @param readsOn whether writers may go on reading. It is not drawn: what follows
 	 * from a seed that failed before there was this stays what it was
 	 * @param handsOver whether locks are handed over. It is not drawn either
-	 * @param exchanges whether a release takes the next place in the same step, which
-	 * needs a queue for all lock types. Not drawn either
+	 * @param queues whether all lock types have a queue in any case. Not drawn either
 	 * @param storms whether many calls that end soon ask for the same keys. Not drawn
 	 * either
 	 */
-	static SimulationSetting draw(SimulatedWorld world, boolean readsOn, boolean handsOver, boolean exchanges,
+	static SimulationSetting draw(SimulatedWorld world, boolean readsOn, boolean handsOver, boolean queues,
 			boolean storms) {
 		boolean crowd = !storms && world.chance(10);
 		boolean calm = world.chance(storms ? 700 : 200);
@@ -39,11 +38,11 @@ record SimulationSetting(SimulatedWorld world, Duration waitTime, Duration renew
 				crowd ? Duration.ofSeconds(10) : millis(world, 100, 1000, 10_000),
 				(calm && world.chance(50)) ? FOREVER : millis(world, shortest, 300, 3000), millis(world, 20, 100, 500),
 				world.chance(150) ? millis(world, 10, 300) : Duration.ZERO, world.chance(600), world.chance(700),
-				world.chance(200) || exchanges || storms, crowd ? 1 : 1 + (int) world.random(3),
+				world.chance(200) || queues || storms, crowd ? 1 : 1 + (int) world.random(3),
 				crowd ? 1 : 1 + (int) world.random(storms ? 2 : 4),
 				crowd ? CROWD : (storms ? 6 : 1) + (int) world.random(storms ? 19 : 8),
 				crowd ? CROWD : (storms ? 400 : 20) + (int) world.random(storms ? 400 : 180), crowd, calm, readsOn,
-				handsOver ? SimulatedHandOver.draw(world) : SimulatedHandOver.NONE, exchanges,
+				handsOver ? SimulatedHandOver.draw(world) : SimulatedHandOver.NONE,
 				storms ? SimulatedStorm.draw(world) : null);
 	}
 

@@ -85,18 +85,18 @@ class SimulationTests {
 	}
 
 	/**
-	 * Half of the runs hand over locks, three of eight exchange a lease for a place, and
-	 * one of 16 is a storm.
+	 * Half of the runs hand over locks, three of eight have a queue for all lock types,
+	 * and one of 16 is a storm.
 	 */
 	private static long variant(long seed) {
 		return switch ((int) (seed % 8 / 2)) {
 			case 0 -> seed;
 			case 1 -> seed | Simulation.HANDS_OVER;
-			case 2 -> seed | Simulation.HANDS_OVER | Simulation.EXCHANGES;
+			case 2 -> seed | Simulation.HANDS_OVER | Simulation.QUEUES;
 			default -> seed | switch ((int) (seed % 16)) {
 				case 7 -> Simulation.STORMS | ((seed % 32 == 7) ? Simulation.HANDS_OVER : 0);
 				case 15 -> 0;
-				default -> Simulation.EXCHANGES;
+				default -> Simulation.QUEUES;
 			};
 		};
 	}

@@ -17,13 +17,13 @@ import io.distributedlock.redis.scripts.SharedLocks;
 import io.distributedlock.redis.scripts.TokenCounters;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
-import io.distributedlock.spi.LeaseExchange;
 import io.distributedlock.spi.LeaseRenewal;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockOwner;
 import io.distributedlock.spi.LockOwners;
 import io.distributedlock.spi.LockProvider;
+import io.distributedlock.spi.LockQueue;
 import io.distributedlock.spi.ReleaseSignal;
 import io.distributedlock.spi.support.Failures;
 import io.distributedlock.spi.support.OwnerNames;
@@ -59,7 +59,7 @@ import org.slf4j.LoggerFactory;
  *
  * @since 0.1
  */
-public final class RedisLockProvider implements LockProvider, LeaseExchange, LockOwners, ReleaseSignal {
+public final class RedisLockProvider implements LockProvider, LockQueue, LockOwners, ReleaseSignal {
 
 	/**
 	 * The name of this provider.
@@ -163,11 +163,6 @@ public final class RedisLockProvider implements LockProvider, LeaseExchange, Loc
 	@Override
 	public Place enqueue(LeaseRequest request) {
 		return this.exclusive.enqueue(request);
-	}
-
-	@Override
-	public Exchange exchange(Lease lease, LeaseRequest next) {
-		return this.exclusive.exchange(lease, next);
 	}
 
 	@Override

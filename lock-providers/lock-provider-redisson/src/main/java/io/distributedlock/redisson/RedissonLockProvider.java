@@ -16,13 +16,13 @@ import io.distributedlock.redis.scripts.script.ScriptCall;
 import io.distributedlock.redisson.internal.client.RedissonErrors;
 import io.distributedlock.redisson.internal.client.RedissonServer;
 import io.distributedlock.spi.Lease;
-import io.distributedlock.spi.LeaseExchange;
 import io.distributedlock.spi.LeaseRenewal;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockOwner;
 import io.distributedlock.spi.LockOwners;
 import io.distributedlock.spi.LockProvider;
+import io.distributedlock.spi.LockQueue;
 import io.distributedlock.spi.ReleaseSignal;
 import io.distributedlock.spi.support.Failures;
 import io.distributedlock.spi.support.OwnerNames;
@@ -53,7 +53,7 @@ import org.slf4j.LoggerFactory;
  *
  * @since 0.1
  */
-public final class RedissonLockProvider implements LockProvider, LeaseExchange, LockOwners, ReleaseSignal {
+public final class RedissonLockProvider implements LockProvider, LockQueue, LockOwners, ReleaseSignal {
 
 	/**
 	 * The name of this provider.
@@ -153,11 +153,6 @@ public final class RedissonLockProvider implements LockProvider, LeaseExchange, 
 	@Override
 	public Place enqueue(LeaseRequest request) {
 		return this.exclusive.enqueue(mapped(request));
-	}
-
-	@Override
-	public Exchange exchange(Lease lease, LeaseRequest next) {
-		return this.exclusive.exchange(lease, mapped(next));
 	}
 
 	@Override

@@ -2,7 +2,6 @@ package io.distributedlock.redisson;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -15,10 +14,8 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
 import io.distributedlock.engine.DefaultLockTemplate;
 import io.distributedlock.spi.Lease;
-import io.distributedlock.spi.LeaseExchange;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockQueue;
-import io.distributedlock.test.network.TcpProxy;
 import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -168,31 +165,6 @@ class RedissonLineTests extends OnOneServer {
 			});
 			stop.set(true);
 			busy.forEach((thread) -> assertThat(thread).succeedsWithin(TIMEOUT));
-		}
-	}
-
-	@Test
-	void exchangeWhoseAnswerIsLostLeavesNothing() {
-		try (TcpProxy proxy = new TcpProxy(server.port())) {
-			RedissonClient behindProxy = Clients.connect("redis://127.0.0.1:" + proxy.port(),
-					(config) -> config.setTimeout(300).setRetryAttempts(3).setPingConnectionInterval(0));
-			try (RedissonLockProvider lossy = new RedissonLockProvider(behindProxy)) {
-				// an answer may be late, and what it has granted is removed then
-				Lease second = Patience.await("an exchange that is answered").ignoreExceptions().until(() -> {
-					Lease first = get(lossy.tryAcquire(request("k")));
-					return get(lossy.exchange(first, request("k")).place().granted());
-				}, Objects::nonNull);
-				proxy.dropReplies();
-				LeaseExchange.Exchange lost = lossy.exchange(second, request("k"));
-				assertThat(lost.released().toCompletableFuture()).failsWithin(TIMEOUT);
-				assertThat(lost.place().granted().toCompletableFuture()).failsWithin(TIMEOUT);
-				proxy.heal();
-				Patience.await("its owner is removed")
-					.until(() -> server.command("EXISTS", "k", "{k}:line").equals(0L));
-			}
-			finally {
-				behindProxy.shutdown();
-			}
 		}
 	}
 

@@ -2,14 +2,11 @@ package io.distributedlock.engine.internal.key;
 
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
-import java.util.function.Function;
 
 import io.distributedlock.engine.internal.request.LockAttempt;
 import io.distributedlock.engine.internal.runtime.Trampoline;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
-import io.distributedlock.spi.LeaseExchange;
-import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockQueue;
 import io.distributedlock.spi.support.Failures;
 import io.distributedlock.spi.support.QuestionState;
@@ -78,16 +75,6 @@ final class AttemptLoop {
 		this.lastAnswer = AcquisitionOutcome.CONTENDED;
 	}
 
-	/**
-	 * Take a place in the same step that releases a lease for the same key, unless the
-	 * call asks already or is over.
-	 */
-	void exchange(ExchangedLease before) {
-		if (!this.call.isOver() && this.question.begin()) {
-			takePlace(before);
-		}
-	}
-
 	private void onSignal() {
 		if (this.question.signal()) {
 			// the provider may signal from inside of a release that this call has caused
@@ -128,7 +115,7 @@ final class AttemptLoop {
 			this.call.onAnswered();
 		}
 		else if (queue != null) {
-			takePlace(queue::enqueue);
+			takePlace(queue);
 		}
 		else {
 			this.access.providerCalls().ask(this::tryAcquire, this::onAnswer, this::onLateAnswer);
@@ -157,16 +144,16 @@ final class AttemptLoop {
 	 * Return whether the call may take a place in the queue of a backend at once. A call
 	 * with a limit of waiters makes one attempt before it counts as a waiter.
 	 */
-	boolean mayWait() {
+	private boolean mayWait() {
 		return this.call.hasTimeToWait() && (this.call.isWaiting() || this.attempt.maxWaiters() == Integer.MAX_VALUE);
 	}
 
-	private void takePlace(Function<LeaseRequest, LockQueue.Place> entrance) {
+	private void takePlace(LockQueue queue) {
 		QueuedPlace taken = new QueuedPlace(this.attempt, this.access, this.call.waitUntilNanos(),
 				this.call.isWaiting(), this);
 		this.place = taken;
 		long remainingNanos = Math.max(this.call.remainingWaitNanos(), 0);
-		taken.enter(entrance, this.call.turn().expectedHolders(),
+		taken.enter(queue, this.call.turn().expectedHolders(),
 				this.access.runtime().nanoTime() + remainingNanos + this.access.providerCalls().commandTimeoutNanos());
 		if (this.call.isOver()) {
 			leavePlace();

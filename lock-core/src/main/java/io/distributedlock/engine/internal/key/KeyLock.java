@@ -126,14 +126,6 @@ final class KeyLock implements Passage {
 	}
 
 	@Override
-	public @Nullable Successor exchange(HeldLock lock) {
-		return atomically(() -> {
-			Waiter next = (this.front == lock) ? next() : null;
-			return (next != null && next.canExchange(lock)) ? nextAsks() : null;
-		});
-	}
-
-	@Override
 	public boolean isAwaited() {
 		return this.awaited;
 	}

@@ -3,7 +3,6 @@ package io.distributedlock.engine.internal.key;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
-import java.util.function.Function;
 
 import io.distributedlock.engine.internal.request.LockAttempt;
 import io.distributedlock.engine.internal.runtime.Guard;
@@ -110,11 +109,11 @@ final class QueuedPlace {
 
 	/**
 	 * Take the place.
-	 * @param entrance asks the backend for the place
+	 * @param queue the queue of the backend
 	 * @param tokens how many fencing tokens to ask for
 	 * @param giveUpAtNanos when the caller gives up
 	 */
-	void enter(Function<LeaseRequest, LockQueue.Place> entrance, int tokens, long giveUpAtNanos) {
+	void enter(LockQueue queue, int tokens, long giveUpAtNanos) {
 		this.granted.whenComplete((lease, failure) -> {
 			cancelTimer();
 			try {
@@ -131,7 +130,7 @@ final class QueuedPlace {
 		attendLater();
 		LeaseRequest request = this.access.request(this.attempt, giveUpAtNanos, tokens);
 		this.access.providerCalls().follow(this.granted, () -> {
-			LockQueue.Place entered = entrance.apply(request);
+			LockQueue.Place entered = queue.enqueue(request);
 			this.place = entered;
 			return entered.granted();
 		}, this.caller::onLateAnswer);

@@ -1,11 +1,7 @@
 package io.distributedlock.engine.internal.key;
 
-import java.util.concurrent.CompletionStage;
-
-import io.distributedlock.LockType;
 import io.distributedlock.engine.internal.lease.HandOver;
 import io.distributedlock.engine.internal.lease.HeldLock;
-import io.distributedlock.spi.LeaseExchange;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -261,40 +257,6 @@ final class Turn implements Waiter {
 		this.call.endLook();
 		this.attempts.noteContention();
 		this.call.takeOver(before);
-	}
-
-	@Override
-	public boolean canExchange(HeldLock before) {
-		return this.call.attempt().type() == LockType.EXCLUSIVE && this.call.attempt().isFor(before.provider())
-				&& this.attempts.mayWait() && this.call.remainingWaitNanos() > 0 && !this.call.isOver();
-	}
-
-	@Override
-	public CompletionStage<Boolean> exchange(HeldLock before) {
-		this.come = true;
-		ExchangedLease exchanged = new ExchangedLease((LeaseExchange) before.provider(), before.lease());
-		AcquisitionOutcome over = null;
-		try {
-			this.call.endLook();
-			if (this.shared.calls().isClosed()) {
-				over = AcquisitionOutcome.CLOSED;
-			}
-			else {
-				this.attempts.exchange(exchanged);
-			}
-		}
-		catch (Throwable ex) {
-			over = AcquisitionOutcome.unavailable(ex);
-		}
-		try {
-			return exchanged.released();
-		}
-		finally {
-			// after the release is sent: this lets the next call in
-			if (over != null) {
-				this.call.end(over);
-			}
-		}
 	}
 
 }

@@ -37,13 +37,6 @@ interface Waiter extends Successor {
 	boolean fits(HeldLock lock);
 
 	/**
-	 * Return whether this call can take a place at the backend in the same step as a lock
-	 * is released. Called inside an atomic step of the key.
-	 * @param lock the lock, which its holder has left
-	 */
-	boolean canExchange(HeldLock lock);
-
-	/**
 	 * The backend has failed for the call in front for so long that a call which waits
 	 * without end is to end.
 	 * @param outage how it ends

@@ -1,7 +1,6 @@
 package io.distributedlock.engine.internal.lease;
 
 import java.time.Duration;
-import java.util.function.Supplier;
 
 import io.distributedlock.LockType;
 import io.distributedlock.engine.internal.request.LockAttempt;
@@ -9,7 +8,6 @@ import io.distributedlock.engine.internal.runtime.EngineRuntime;
 import io.distributedlock.engine.internal.runtime.Guard;
 import io.distributedlock.engine.internal.runtime.LockTimes;
 import io.distributedlock.engine.internal.runtime.Trampoline;
-import io.distributedlock.spi.LeaseExchange;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.support.Failures;
@@ -44,7 +42,7 @@ public record HandOver(EngineRuntime runtime, @Nullable Duration window, int lim
 	 * @return {@code false} if it is to be released
 	 */
 	boolean pass(HeldLock lock, Runnable onPassed) {
-		Successor next = search(lock, () -> isAllowed(lock) ? lock.passage().passOn(lock) : null);
+		Successor next = next(lock);
 		if (next == null) {
 			return false;
 		}
@@ -60,24 +58,9 @@ public record HandOver(EngineRuntime runtime, @Nullable Duration window, int lim
 		return true;
 	}
 
-	/**
-	 * Let the next caller in that can take a place at the backend in the same step as the
-	 * lock is released.
-	 * @param lock the lock, which its holder has left and which was not lost
-	 * @return that caller; {@code null} if the lock is to be released by itself
-	 */
-	static @Nullable Successor exchanging(HeldLock lock) {
-		return search(lock, () -> isExchangeable(lock) ? lock.passage().exchange(lock) : null);
-	}
-
-	private static boolean isExchangeable(HeldLock lock) {
-		return lock.provider() instanceof LeaseExchange queue && lock.attempt().type() == LockType.EXCLUSIVE
-				&& queue.queues(LockType.EXCLUSIVE) && lock.remainingMinimumNanos() <= 0;
-	}
-
-	private static @Nullable Successor search(HeldLock lock, Supplier<@Nullable Successor> next) {
+	private @Nullable Successor next(HeldLock lock) {
 		try {
-			return next.get();
+			return isAllowed(lock) ? lock.passage().passOn(lock) : null;
 		}
 		catch (Throwable ex) {
 			Failures.log(logger::warn,

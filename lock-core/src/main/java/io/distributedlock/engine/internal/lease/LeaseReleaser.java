@@ -84,13 +84,11 @@ public final class LeaseReleaser {
 		this.pending.add(release);
 		release.wasHeld = lock.markReleased();
 		this.keeper.forget(lock);
-		boolean awaited = release.wasHeld && lock.passage().isAwaited();
-		if (awaited && this.handOver.pass(lock, () -> tellReleased(lock, null))) {
+		if (release.wasHeld && lock.passage().isAwaited() && this.handOver.pass(lock, () -> tellReleased(lock, null))) {
 			this.pending.remove(release);
 			release.ended.complete(null);
 			return release.ended;
 		}
-		release.next = awaited ? HandOver.exchanging(lock) : null;
 		release.send();
 		return release.ended;
 	}
@@ -185,12 +183,6 @@ public final class LeaseReleaser {
 		 */
 		private boolean wasHeld;
 
-		/**
-		 * The call that takes its place at the backend in the same step. Set before it is
-		 * sent.
-		 */
-		private @Nullable Successor next;
-
 		private volatile Timers.Timer limit = Timers.Timer.NONE;
 
 		private volatile long sentNanos;
@@ -220,10 +212,6 @@ public final class LeaseReleaser {
 		private CompletionStage<Boolean> request(int retry) {
 			this.sentNanos = LeaseReleaser.this.runtime.nanoTime();
 			this.retried = retry > 0;
-			Successor successor = this.next;
-			if (successor != null && !this.retried) {
-				return successor.exchange(this.lock);
-			}
 			return (this.used && this.lock.remainingMinimumNanos() > 0) ? keepForMinimum(this.lock)
 					: this.lock.lease().release();
 		}

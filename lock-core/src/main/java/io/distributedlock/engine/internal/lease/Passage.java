@@ -26,11 +26,4 @@ public interface Passage {
 	 */
 	@Nullable Successor passOn(HeldLock lock);
 
-	/**
-	 * Let the next call in while a lock, which its holder has left, is released.
-	 * @return the next call, which is to release the lock and take a place at the backend
-	 * in one step; {@code null} if there is none that can, and nothing has changed
-	 */
-	@Nullable Successor exchange(HeldLock lock);
-
 }

@@ -1,7 +1,6 @@
 package io.distributedlock.engine.internal.key;
 
 import java.util.Objects;
-import java.util.concurrent.CompletionStage;
 
 import io.distributedlock.engine.internal.lease.HeldLock;
 import org.jspecify.annotations.Nullable;
@@ -40,11 +39,6 @@ abstract class TestWaiter implements Waiter {
 	}
 
 	@Override
-	public boolean canExchange(HeldLock lock) {
-		return false;
-	}
-
-	@Override
 	public boolean onOutage(AcquisitionOutcome outage) {
 		return false;
 	}
@@ -52,11 +46,6 @@ abstract class TestWaiter implements Waiter {
 	@Override
 	public void takeOver(HeldLock lock) {
 		throw new AssertionError("nothing fits");
-	}
-
-	@Override
-	public CompletionStage<Boolean> exchange(HeldLock lock) {
-		throw new AssertionError("nothing is exchanged");
 	}
 
 }

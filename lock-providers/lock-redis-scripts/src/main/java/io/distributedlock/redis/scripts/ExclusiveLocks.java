@@ -12,7 +12,6 @@ import io.distributedlock.redis.scripts.script.ScriptCall;
 import io.distributedlock.redis.scripts.script.ScriptRunner;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
-import io.distributedlock.spi.LeaseExchange;
 import io.distributedlock.spi.LeaseRenewal;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LeaseTerm;
@@ -110,27 +109,11 @@ public final class ExclusiveLocks implements AutoCloseable {
 	 * @return the place
 	 */
 	public LockQueue.Place enqueue(LeaseRequest request) {
-		LinePlace place = newPlace(request);
-		place.ask();
-		return place;
-	}
-
-	private LinePlace newPlace(LeaseRequest request) {
 		Line line = this.lines.computeIfAbsent(request.key(), (key) -> new Line(this, this.counters.keys(key)));
 		LinePlace place = new LinePlace(this, line, request, this.owners.nextNumber());
 		this.places.put(place.number(), place);
+		place.ask();
 		return place;
-	}
-
-	/**
-	 * Release a lease, and take a place in the line of its key in the same step.
-	 * @param lease a lease that this object has granted
-	 * @param next the request for the place
-	 * @return what becomes of both
-	 */
-	public LeaseExchange.Exchange exchange(Lease lease, LeaseRequest next) {
-		LinePlace place = newPlace(next);
-		return new LeaseExchange.Exchange(((LineLease) lease).exchange(place), place);
 	}
 
 	/**
@@ -313,7 +296,7 @@ public final class ExclusiveLocks implements AutoCloseable {
 	 * publish the release, a warning says so once.
 	 * @param had what the script has answered
 	 */
-	boolean hadLock(long had) {
+	private boolean hadLock(long had) {
 		this.runner.shortfalls().noteAnswer(had);
 		return had > 0;
 	}

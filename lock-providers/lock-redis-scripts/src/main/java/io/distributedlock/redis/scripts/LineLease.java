@@ -97,16 +97,6 @@ final class LineLease implements Lease {
 		return follow(begun);
 	}
 
-	/**
-	 * Release this lease, and let a place join the line in the same step.
-	 */
-	CompletionStage<Boolean> exchange(LinePlace next) {
-		this.locks.mailbox().forget(this.number);
-		CompletionStage<Boolean> begun = next.askWithRelease(this);
-		this.release = begun;
-		return follow(begun);
-	}
-
 	private CompletionStage<Boolean> follow(CompletionStage<Boolean> begun) {
 		Runnable step = this.afterRelease.getAndSet(null);
 		return (step == null) ? begun : begun.whenComplete((had, failure) -> step.run());

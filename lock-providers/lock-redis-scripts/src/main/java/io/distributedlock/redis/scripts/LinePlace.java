@@ -7,7 +7,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-import io.distributedlock.redis.scripts.script.Script;
 import io.distributedlock.redis.scripts.script.ScriptCall;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
@@ -169,9 +168,16 @@ final class LinePlace implements LockQueue.Place {
 		if (!isWaiting() || !this.asking.compareAndSet(false, true)) {
 			return;
 		}
-		Question question = newQuestion();
-		ScriptCall call = call(this.locks.scripts().acquire(),
-				List.of(this.locks.owner(this.number), terms(question.saysAlive)));
+		this.told = false;
+		long sentAt = System.nanoTime();
+		Question question = new Question(sentAt,
+				this.line.isAliveDue(sentAt, this.request.lookInterval(), this.grantMillis),
+				this.locks.mailbox().subscription());
+		ScriptCall call = this.locks
+			.call(this.locks.scripts().acquire(), this.request.key(),
+					List.of(this.locks.owner(this.number), terms(question.saysAlive)))
+			.whileWanted(() -> isWaiting() && this.request.remainingNanos() > 0)
+			.until(this.request.giveUpAtNanos());
 		this.locks.runner().<Long>run(call).whenComplete((answer, failure) -> {
 			this.asking.set(false);
 			if (failure != null) {
@@ -184,53 +190,6 @@ final class LinePlace implements LockQueue.Place {
 				onAnswer(question, answer);
 			}
 		});
-	}
-
-	/**
-	 * Ask for the lock in the same step as another owner of this JVM releases it. To be
-	 * called before {@link #ask()}.
-	 * @param before the lease to release
-	 * @return the answer to the release. It completes before the same answer completes
-	 * this place
-	 */
-	CompletionStage<Boolean> askWithRelease(LineLease before) {
-		this.asking.set(true);
-		Question question = newQuestion();
-		ScriptCall call = call(this.locks.scripts().exchange(), List.of(this.locks.owner(before.number()),
-				before.grant().forRelease(), this.locks.owner(this.number), terms(question.saysAlive)));
-		CompletableFuture<Boolean> released = new CompletableFuture<>();
-		this.locks.runner().<String>run(call).whenComplete((answer, failure) -> {
-			if (failure != null) {
-				released.completeExceptionally(this.locks.runner().translate(failure));
-				this.asking.set(false);
-				onFailure(failure);
-				return;
-			}
-			int space = answer.indexOf(' ');
-			released.complete(this.locks.hadLock(Long.parseLong(answer.substring(0, space))));
-			this.asking.set(false);
-			long own = Long.parseLong(answer.substring(space + 1));
-			if (own == LockScripts.TAKEN) {
-				ask();
-			}
-			else {
-				onAnswer(question, own);
-			}
-		});
-		return released;
-	}
-
-	private Question newQuestion() {
-		this.told = false;
-		long sentAt = System.nanoTime();
-		return new Question(sentAt, this.line.isAliveDue(sentAt, this.request.lookInterval(), this.grantMillis),
-				this.locks.mailbox().subscription());
-	}
-
-	private ScriptCall call(Script script, List<String> arguments) {
-		return this.locks.call(script, this.request.key(), arguments)
-			.whileWanted(() -> isWaiting() && this.request.remainingNanos() > 0)
-			.until(this.request.giveUpAtNanos());
 	}
 
 	private void onAnswer(Question question, long answer) {

@@ -43,14 +43,6 @@ import io.distributedlock.redis.scripts.script.Script.Answer;
  * after which code of another library may ask again, if there is any. Answers 1 if the
  * owner had the lock, 2 if it had and those who wait were not told, as the user may not
  * publish.
- * @param exchange releases a lock, and lets another owner of the same JVM join the line,
- * behind those who are there. If nobody waits, that owner has the lock. If others wait
- * who are not in the line, or may wait unseen, the lock is free for them, and that owner
- * does not join. Arguments: owner, what {@link #release()} takes as its second argument,
- * the other owner, and for that what {@link #acquire()} takes as its second argument.
- * Answers in one text, with a space: what {@link #release()} would; and what
- * {@link #acquire()} would, or {@link #TAKEN} if the other owner is to ask by itself. If
- * the first is 0, nothing was done.
  * @param leave leaves the line, and hands the lock over if it was granted meanwhile.
  * Arguments: owner, its entry, and a third one if an attempt of the owner may arrive
  * later, which is then refused if the layout has marks. Answers 1 if the owner was in the
@@ -69,7 +61,7 @@ import io.distributedlock.redis.scripts.script.Script.Answer;
  * somebody waits.
  * @since 0.1
  */
-public record LockScripts(Script acquire, Script release, Script exchange, Script leave, Script look, Script renew) {
+public record LockScripts(Script acquire, Script release, Script leave, Script look, Script renew) {
 
 	/**
 	 * For keys that are strings with the owner's name.
@@ -108,8 +100,8 @@ public record LockScripts(Script acquire, Script release, Script exchange, Scrip
 	private static LockScripts of(String layout) {
 		LuaFiles files = new LuaFiles(List.of(layout, "line"));
 		return new LockScripts(files.script(Answer.NUMBER, "acquire"), files.script(Answer.NUMBER, "release"),
-				files.script(Answer.TEXT, "exchange"), files.script(Answer.NUMBER, "leave"),
-				files.script(Answer.TEXT, "look"), files.script(Answer.TEXT, "renew"));
+				files.script(Answer.NUMBER, "leave"), files.script(Answer.TEXT, "look"),
+				files.script(Answer.TEXT, "renew"));
 	}
 
 	/**

@@ -12,7 +12,6 @@ import java.util.stream.IntStream;
 
 import io.distributedlock.LockType;
 import io.distributedlock.spi.Lease;
-import io.distributedlock.spi.LeaseExchange.Exchange;
 import io.distributedlock.spi.LeaseRequest;
 import io.distributedlock.spi.LockQueue.Place;
 import io.distributedlock.test.patience.Patience;
@@ -236,95 +235,6 @@ class ExclusiveLocksTests {
 			this.waiter.enqueue(request(LOOK)).leave();
 			return this.runner.subscriptions() == 3;
 		});
-	}
-
-	@Test
-	void exchangeHandsTheLockOverAndJoinsBehindTheOthers() throws Exception {
-		Lease held = take();
-		Place other = this.waiter.enqueue(request(NEVER));
-		Place behind = this.waiter.enqueue(request(NEVER));
-		Exchange exchange = this.holder.exchange(held, request(NEVER));
-		assertThat(get(exchange.released())).isTrue();
-		assertThat(exchange.place().granted().toCompletableFuture()).isNotDone();
-		assertThat(exchange.place().isBehindOthers()).isTrue();
-		Lease second = granted(other);
-		assertThat(second.isAwaited()).isTrue();
-		get(second.release());
-		get(granted(behind).release());
-		this.holdersRunner.deliver(this.holdersRunner.nextMessage());
-		Lease last = get(exchange.place().granted());
-		assertThat(last.fencingToken().orElseThrow()).isGreaterThan(second.fencingToken().orElseThrow());
-		assertThat(server.command("GET", "k")).isEqualTo(last.ownerId().orElseThrow());
-		assertThat(get(last.release())).isTrue();
-		assertThat(server.command("EXISTS", "k", "{k}:line")).isEqualTo(0L);
-	}
-
-	@Test
-	void exchangeGrantsALockForWhichNobodyWaits() {
-		Lease held = take();
-		Exchange exchange = this.holder.exchange(held, request(NEVER));
-		assertThat(get(exchange.released())).isTrue();
-		Lease next = get(exchange.place().granted());
-		assertThat(next.term().granted()).isEqualTo(LEASE);
-		assertThat(next.fencingToken().orElseThrow()).isGreaterThan(held.fencingToken().orElseThrow());
-		assertThat(server.command("GET", "k")).isEqualTo(next.ownerId().orElseThrow());
-		assertThat((Long) server.command("PTTL", "k")).isGreaterThan(LEASE.toMillis() - 20_000);
-		assertThat(server.command("EXISTS", "{k}:line")).isEqualTo(0L);
-	}
-
-	@Test
-	void exchangeOfALostLeaseTakesAPlace() throws Exception {
-		Lease lost = take();
-		server.command("DEL", "k");
-		Lease present = get(this.waiter.tryAcquire(request(NEVER)));
-		Exchange exchange = this.holder.exchange(lost, request(NEVER));
-		assertThat(get(exchange.released())).isFalse();
-		assertThat(exchange.place().isBehindOthers()).isTrue();
-		assertThat(server.command("GET", "k")).isEqualTo(present.ownerId().orElseThrow());
-		get(present.release());
-		this.holdersRunner.deliver(this.holdersRunner.nextMessage());
-		get(exchange.place().granted());
-	}
-
-	@Test
-	void exchangeThatTheClientRepeatsTakesOnePlace() {
-		Lease held = take();
-		this.waiter.enqueue(request(NEVER));
-		this.holdersRunner.repeatNext();
-		Exchange exchange = this.holder.exchange(held, request(NEVER));
-		assertThat(get(exchange.released())).as("as far as the second answer tells").isFalse();
-		assertThat(exchange.place().isBehindOthers()).isTrue();
-		assertThat(server.command("LLEN", "{k}:line")).isEqualTo(1L);
-	}
-
-	@Test
-	void exchangeFreesTheLockForReaders() {
-		Lease held = take();
-		server.command("HSET", "{k}:alive", "", "9999999999999");
-		Exchange exchange = this.holder.exchange(held, request(NEVER));
-		assertThat(get(exchange.released())).isTrue();
-		// nobody was there to take it
-		get(exchange.place().granted());
-		assertThat(server.command("HEXISTS", "{k}:alive", "")).as("readers were told").isEqualTo(0L);
-	}
-
-	@Test
-	void placeThatIsLeftAfterAnExchangeLeavesNothing() {
-		Lease held = take();
-		this.waiter.enqueue(request(NEVER));
-		Exchange exchange = this.holder.exchange(held, request(NEVER));
-		exchange.place().leave();
-		assertThat(server.command("LLEN", "{k}:line")).isEqualTo(0L);
-	}
-
-	@Test
-	void exchangedPlaceLetsItsJvmCountAsAlive() {
-		Lease held = take();
-		this.waiter.enqueue(request(NEVER));
-		Exchange exchange = this.holder.exchange(held, request(NEVER));
-		assertThat(exchange.place().isBehindOthers()).isTrue();
-		assertThat(server.command("HLEN", "{k}:alive")).isEqualTo(2L);
-		assertThat((Long) server.command("PTTL", "{k}:line")).isPositive();
 	}
 
 	/**

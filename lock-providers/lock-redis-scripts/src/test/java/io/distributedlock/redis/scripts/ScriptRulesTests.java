@@ -49,8 +49,8 @@ class ScriptRulesTests {
 		}
 		Map.of("PLAIN", LockScripts.PLAIN, "REDISSON", LockScripts.REDISSON)
 			.forEach((layout, all) -> Map
-				.of("acquire", all.acquire(), "release", all.release(), "exchange", all.exchange(), "leave",
-						all.leave(), "look", all.look(), "renew", all.renew())
+				.of("acquire", all.acquire(), "release", all.release(), "leave", all.leave(), "look", all.look(),
+						"renew", all.renew())
 				.forEach((name, script) -> {
 					scripts.put(layout + '_' + name, script);
 					scripts.put(layout + "_SHARDED_" + name, script.variant("redisson-sharded"));

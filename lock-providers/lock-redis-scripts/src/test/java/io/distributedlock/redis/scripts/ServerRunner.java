@@ -41,8 +41,6 @@ final class ServerRunner implements ScriptRunner, AutoCloseable {
 
 	private volatile boolean refusing;
 
-	private volatile boolean repeating;
-
 	private volatile Predicate<ScriptCall> refused = (call) -> false;
 
 	private volatile Predicate<ScriptCall> lost = (call) -> false;
@@ -63,14 +61,6 @@ final class ServerRunner implements ScriptRunner, AutoCloseable {
 	 */
 	void refuseSubscriptions() {
 		this.refusing = true;
-	}
-
-	/**
-	 * Send the next script twice, as a client does that has lost its connection. The
-	 * second answer counts.
-	 */
-	void repeatNext() {
-		this.repeating = true;
 	}
 
 	/**
@@ -141,10 +131,6 @@ final class ServerRunner implements ScriptRunner, AutoCloseable {
 		}
 		String[] command = command(call.script(), call.keys(), call.arguments());
 		try {
-			if (this.repeating) {
-				this.repeating = false;
-				this.server.command(command);
-			}
 			Object answer = this.server.command(command);
 			return this.lost.test(call) ? CompletableFuture.failedFuture(new IOException("the connection broke"))
 					: (CompletionStage<T>) CompletableFuture.completedFuture(answer);

@@ -32,7 +32,6 @@ local function tell_registries() end
 local function leave_to_others() end
 
 -- Who polls by hand leaves no trace, and must find the lock free.
-local function may_stay() return false end
 
 -- Lets the whole line wait in the queue of getFairLock, as one that waits by hand: whoever releases by hand tells only the
 -- next in that queue, so the lock is free for a moment that the line would hardly ever find. Each grant by hand takes up to
