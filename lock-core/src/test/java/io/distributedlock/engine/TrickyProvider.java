@@ -37,6 +37,13 @@ public final class TrickyProvider implements LockProvider, LockQueue, ReleaseSig
 
 	final Trick.Script<Boolean> queues = new Trick.Script<>();
 
+	final Trick.Script<Duration> handOverTime = new Trick.Script<>();
+
+	/**
+	 * The first name is asked for when a template is built.
+	 */
+	final Trick.Script<String> naming = new Trick.Script<>();
+
 	public final Trick.Script<Place> enqueue = new Trick.Script<>();
 
 	final Trick.Script<Subscription> listen = new Trick.Script<>();
@@ -107,7 +114,12 @@ public final class TrickyProvider implements LockProvider, LockQueue, ReleaseSig
 
 	@Override
 	public String name() {
-		return this.name;
+		return this.naming.play(() -> this.name);
+	}
+
+	@Override
+	public Duration handOverTime() {
+		return this.handOverTime.play(LockProvider.super::handOverTime);
 	}
 
 	@Override

@@ -126,7 +126,7 @@ public final class Failures {
 	/**
 	 * Log what code of others has thrown. It may throw again when it is to tell its
 	 * message, and then is told by its type and its stack.
-	 * @param log writes a message, such as {@code logger::warn}
+	 * @param log writes a message, such as {@code warnings::warn}
 	 * @param message the message, as for {@link org.slf4j.Logger}
 	 * @param argumentsAndFailure an argument for each place in the message, and the
 	 * failure

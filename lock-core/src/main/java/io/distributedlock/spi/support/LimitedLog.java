@@ -1,17 +1,20 @@
 package io.distributedlock.spi.support;
 
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
 import java.util.function.LongSupplier;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
- * Writes warnings of one kind, and not more of them than a person reads: the first ten of
- * a minute. The tenth says that others are left out, and the first one after that minute
- * says how many. For a warning that one cause may repeat for each key, such as an outage.
- * Thread-safe.
+ * Writes warnings, and of each kind not more than a person reads: the first ten of a
+ * minute. The tenth says that others are left out, and the first one after that minute
+ * says how many. Warnings of one format are of one kind. For whatever one cause may
+ * repeat for each key or each call, such as an outage, or a provider or a callback that
+ * fails each time. Thread-safe.
  *
  * @since 0.1
  */
@@ -25,10 +28,13 @@ public final class LimitedLog {
 
 	private final LongSupplier nanoTime;
 
-	private final AtomicReference<Window> window;
+	/**
+	 * By the format, of which there are few.
+	 */
+	private final Map<String, Window> windows = new ConcurrentHashMap<>();
 
 	/**
-	 * Create a log for warnings of one kind.
+	 * Create a log that has written nothing yet.
 	 * @param logger writes them
 	 */
 	public LimitedLog(Logger logger) {
@@ -38,7 +44,6 @@ public final class LimitedLog {
 	LimitedLog(Logger logger, LongSupplier nanoTime) {
 		this.logger = logger;
 		this.nanoTime = nanoTime;
-		this.window = new AtomicReference<>(new Window(nanoTime.getAsLong() - WINDOW_NANOS, 0, 0));
 	}
 
 	/**
@@ -47,19 +52,34 @@ public final class LimitedLog {
 	 * @param arguments its arguments, the last one may be an exception
 	 */
 	public void warn(String format, @Nullable Object... arguments) {
-		if (!this.logger.isWarnEnabled()) {
-			return;
+		if (this.logger.isWarnEnabled()) {
+			write(this.logger::warn, format, arguments);
 		}
+	}
+
+	/**
+	 * Write a warning at the level ERROR, unless there were too many of them.
+	 * @param format the message, as for {@link Logger#error(String, Object...)}
+	 * @param arguments its arguments, the last one may be an exception
+	 */
+	public void error(String format, @Nullable Object... arguments) {
+		if (this.logger.isErrorEnabled()) {
+			write(this.logger::error, format, arguments);
+		}
+	}
+
+	private void write(BiConsumer<String, @Nullable Object[]> log, String format, @Nullable Object[] arguments) {
 		long now = this.nanoTime.getAsLong();
-		Window current = this.window.updateAndGet((before) -> before.withWarning(now));
+		Window current = this.windows.compute(format,
+				(kind, before) -> (before != null) ? before.withWarning(now) : new Window(now, 1, 0));
 		if (current.seen == 1 && current.leftOut > 0) {
-			this.logger.warn(current.leftOut + " warnings like the next one were left out. " + format, arguments);
+			log.accept(current.leftOut + " warnings like the next one were left out. " + format, arguments);
 		}
 		else if (current.seen < LINES) {
-			this.logger.warn(format, arguments);
+			log.accept(format, arguments);
 		}
 		else if (current.seen == LINES) {
-			this.logger.warn(format + " Further warnings like this one are left out for up to a minute.", arguments);
+			log.accept(format + " Further warnings like this one are left out for up to a minute.", arguments);
 		}
 	}
 

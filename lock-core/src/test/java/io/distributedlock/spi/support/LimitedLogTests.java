@@ -52,6 +52,16 @@ class LimitedLogTests {
 		assertThat(this.lines.written).last().isEqualTo("Lock 'c' is lost.");
 	}
 
+	@Test
+	void warningsOfAnotherKindAreWritten() {
+		for (int i = 0; i < 1000; i++) {
+			this.log.warn("Lock '{}' could not be renewed.", i);
+		}
+		this.log.warn("Lock '{}' is lost.", "k");
+		this.log.error("Lock '{}' is lost for good.", "k");
+		assertThat(this.lines.written).hasSize(12).endsWith("Lock 'k' is lost.", "Lock 'k' is lost for good.");
+	}
+
 	private static final class Lines extends LegacyAbstractLogger {
 
 		private static final long serialVersionUID = 1L;

@@ -24,8 +24,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class Listeners {
 
-	private static final Logger logger = LoggerFactory.getLogger(Listeners.class);
-
 	/**
 	 * Writes down each event at the level DEBUG.
 	 */
@@ -43,7 +41,7 @@ public final class Listeners {
 	 */
 	private static final int AT_ONCE = 100;
 
-	private static final LimitedLog warnings = new LimitedLog(logger);
+	private static final LimitedLog warnings = new LimitedLog(LoggerFactory.getLogger(Listeners.class));
 
 	private final EngineRuntime runtime;
 
@@ -131,7 +129,7 @@ public final class Listeners {
 				this.listener.on(event);
 			}
 			catch (Throwable ex) {
-				Failures.log(logger::error, "Lock listener {} failed", this.listener, ex);
+				Failures.log(warnings::error, "Lock listener {} failed", this.listener, ex);
 			}
 		}
 

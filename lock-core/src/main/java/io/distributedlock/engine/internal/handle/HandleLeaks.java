@@ -5,8 +5,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 
+import io.distributedlock.spi.support.LimitedLog;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
  */
 final class HandleLeaks {
 
-	private static final Logger logger = LoggerFactory.getLogger(HandleLeaks.class);
+	private static final LimitedLog warnings = new LimitedLog(LoggerFactory.getLogger(HandleLeaks.class));
 
 	/**
 	 * One handle of so many is watched: 1 watches all, 0 none. With 128, the cost of a
@@ -48,7 +48,7 @@ final class HandleLeaks {
 	}
 
 	static void log(String key, Throwable acquired) {
-		logger.error(
+		warnings.error(
 				"A handle of lock '{}' was never closed, so the lock stayed until its lease ended. Close handles in a try-with-resources statement. The stack trace shows where the lock was acquired.",
 				key, acquired);
 	}

@@ -11,8 +11,8 @@ import io.distributedlock.engine.internal.runtime.Trampoline;
 import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.support.Failures;
+import io.distributedlock.spi.support.LimitedLog;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  */
 public record HandOver(EngineRuntime runtime, @Nullable Duration window, int limit, boolean othersPoll) {
 
-	private static final Logger logger = LoggerFactory.getLogger(HandOver.class);
+	private static final LimitedLog warnings = new LimitedLog(LoggerFactory.getLogger(HandOver.class));
 
 	private static final long LEAST_WINDOW_NANOS = 3_000_000;
 
@@ -63,7 +63,7 @@ public record HandOver(EngineRuntime runtime, @Nullable Duration window, int lim
 			return isAllowed(lock) ? lock.passage().passOn(lock) : null;
 		}
 		catch (Throwable ex) {
-			Failures.log(logger::warn,
+			Failures.log(warnings::warn,
 					"Lock '{}' of provider {} is released by itself, since looking for the next caller failed",
 					lock.key(), lock.provider().name(), ex);
 			return null;

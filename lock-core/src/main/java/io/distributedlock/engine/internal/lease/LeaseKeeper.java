@@ -30,7 +30,6 @@ import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.support.Failures;
 import io.distributedlock.spi.support.LimitedLog;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -44,9 +43,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class LeaseKeeper {
 
-	private static final Logger logger = LoggerFactory.getLogger(LeaseKeeper.class);
-
-	private static final LimitedLog warnings = new LimitedLog(logger);
+	private static final LimitedLog warnings = new LimitedLog(LoggerFactory.getLogger(LeaseKeeper.class));
 
 	private final Bag<HeldLock> tracked = new Bag<>();
 
@@ -228,7 +225,7 @@ public final class LeaseKeeper {
 				}
 			}
 			catch (Throwable ex) {
-				Failures.log(logger::error, "A callback for the {} of lock '{}' failed", event, lock.key(), ex);
+				Failures.log(warnings::error, "A callback for the {} of lock '{}' failed", event, lock.key(), ex);
 			}
 		});
 	}
@@ -319,8 +316,9 @@ public final class LeaseKeeper {
 			answers = provider.renewAll(held.stream().map(Renewal::toSend).toList());
 		}
 		catch (Throwable ex) {
-			Failures.log(logger::warn, "Provider {} failed to renew {} leases in one call; they are renewed one by one",
-					provider.name(), held.size(), ex);
+			Failures.log(warnings::warn,
+					"Provider {} failed to renew {} leases in one call; they are renewed one by one", provider.name(),
+					held.size(), ex);
 		}
 		boolean complete = answers != null && answers.size() == held.size();
 		for (int i = 0; i < held.size(); i++) {

@@ -15,8 +15,8 @@ import io.distributedlock.engine.internal.lease.LeaseKeeper;
 import io.distributedlock.engine.internal.runtime.EngineRuntime;
 import io.distributedlock.engine.internal.runtime.LockTimes;
 import io.distributedlock.engine.internal.runtime.Timers;
+import io.distributedlock.spi.support.LimitedLog;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -25,16 +25,11 @@ import org.slf4j.LoggerFactory;
  */
 public final class HeldLockMonitor {
 
-	private static final Logger logger = LoggerFactory.getLogger(HeldLockMonitor.class);
-
 	private static final long INTERVAL_NANOS = 1_000_000_000;
 
-	/**
-	 * More warnings at one time would hide each other.
-	 */
-	private static final int MOST_WARNINGS = 10;
-
 	private static final int MOST_FRAMES = 30;
+
+	private final LimitedLog warnings = new LimitedLog(LoggerFactory.getLogger(HeldLockMonitor.class));
 
 	private final EngineRuntime runtime;
 
@@ -100,16 +95,13 @@ public final class HeldLockMonitor {
 		if (limit == null) {
 			return;
 		}
-		held.stream()
-			.filter((lock) -> lock.heldFor().compareTo(limit) > 0 && this.known.add(lock))
-			.limit(MOST_WARNINGS)
-			.forEach((lock) -> {
-				Thread thread = lock.thread();
-				logger.warn(
-						"Lock '{}' of provider {} has been held for {} ms, which is longer than {} ms (lock.warn-after).{}",
-						lock.key(), lock.provider().name(), lock.heldFor().toMillis(), limit.toMillis(),
-						(thread != null) ? " Its holder: " + describe(thread) : "");
-			});
+		held.stream().filter((lock) -> lock.heldFor().compareTo(limit) > 0 && this.known.add(lock)).forEach((lock) -> {
+			Thread thread = lock.thread();
+			this.warnings.warn(
+					"Lock '{}' of provider {} has been held for {} ms, which is longer than {} ms (lock.warn-after).{}",
+					lock.key(), lock.provider().name(), lock.heldFor().toMillis(), limit.toMillis(),
+					(thread != null) ? " Its holder: " + describe(thread) : "");
+		});
 	}
 
 	private void warnOfDeadlocks(List<List<Deadlocks.Wait>> circles) {
@@ -119,7 +111,7 @@ public final class HeldLockMonitor {
 				fresh |= this.known.add(wait.call());
 			}
 			if (fresh) {
-				logger.warn(
+				this.warnings.warn(
 						"Threads wait for each other's locks, and go on only when a wait time is over. Acquire the locks in the same order everywhere, or together.{}",
 						circle.stream()
 							.map((wait) -> "%n- waits for lock '%s', which the next one holds: %s"

@@ -5,8 +5,8 @@ import java.util.function.UnaryOperator;
 
 import io.distributedlock.CallerContext;
 import io.distributedlock.spi.support.Failures;
+import io.distributedlock.spi.support.LimitedLog;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
  */
 public record Callbacks(EngineRuntime runtime, @Nullable CallerContext context) {
 
-	private static final Logger logger = LoggerFactory.getLogger(Callbacks.class);
+	private static final LimitedLog warnings = new LimitedLog(LoggerFactory.getLogger(Callbacks.class));
 
 	/**
 	 * Capture the context of this thread.
@@ -32,7 +32,7 @@ public record Callbacks(EngineRuntime runtime, @Nullable CallerContext context) 
 			captured = (known != null) ? known.capture() : null;
 		}
 		catch (Throwable ex) {
-			Failures.log(logger::error, "The context of a caller could not be captured; its callbacks run without it",
+			Failures.log(warnings::error, "The context of a caller could not be captured; its callbacks run without it",
 					ex);
 		}
 		return new ForCaller(this.runtime, captured);
@@ -89,8 +89,8 @@ public record Callbacks(EngineRuntime runtime, @Nullable CallerContext context) 
 		}
 		catch (Throwable ex) {
 			// it may also have failed after the callback
-			Failures.log(logger::error, "The context of a caller failed; a callback that has not begun runs without it",
-					ex);
+			Failures.log(warnings::error,
+					"The context of a caller failed; a callback that has not begun runs without it", ex);
 		}
 		once.run();
 	}

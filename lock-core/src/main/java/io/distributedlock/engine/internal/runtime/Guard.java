@@ -1,7 +1,7 @@
 package io.distributedlock.engine.internal.runtime;
 
 import io.distributedlock.spi.support.Failures;
-import org.slf4j.Logger;
+import io.distributedlock.spi.support.LimitedLog;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -11,22 +11,23 @@ import org.slf4j.LoggerFactory;
  */
 public final class Guard {
 
-	private static final Logger logger = LoggerFactory.getLogger(Guard.class);
+	private static final LimitedLog warnings = new LimitedLog(LoggerFactory.getLogger(Guard.class));
 
 	private Guard() {
 	}
 
 	/**
 	 * Run a step, and log what it throws.
-	 * @param what the step, for the log
+	 * @param what the step, for the log: one of a few names
 	 */
 	public static void run(String what, Runnable step) {
 		try {
 			step.run();
 		}
 		catch (Throwable ex) {
-			Failures.log(logger::error, "A step of the lock engine failed, and the engine goes on with the next: {}",
-					what, ex);
+			// a step that fails each time does not hide another one
+			Failures.log(warnings::error,
+					"A step of the lock engine failed, and the engine goes on with the next: " + what, ex);
 		}
 	}
 

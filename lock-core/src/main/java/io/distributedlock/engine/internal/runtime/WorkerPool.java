@@ -12,7 +12,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.distributedlock.spi.support.DaemonThreads;
 import io.distributedlock.spi.support.Failures;
 import io.distributedlock.spi.support.LimitedLog;
-import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -25,9 +24,7 @@ import org.slf4j.LoggerFactory;
  */
 final class WorkerPool implements Executor {
 
-	private static final Logger logger = LoggerFactory.getLogger(WorkerPool.class);
-
-	private static final LimitedLog warnings = new LimitedLog(logger);
+	private static final LimitedLog warnings = new LimitedLog(LoggerFactory.getLogger(WorkerPool.class));
 
 	/**
 	 * If so many tasks block at the same time, others wait for them. With more, the
@@ -117,7 +114,7 @@ final class WorkerPool implements Executor {
 			// waits for the task would wait for good
 			CompletableFuture.delayedExecutor(RETRY_MILLIS, TimeUnit.MILLISECONDS, Runnable::run)
 				.execute(this::startThread);
-			Failures.log(logger::error, "A thread of {} could not be started; its task is tried again in {} ms",
+			Failures.log(warnings::error, "A thread of {} could not be started; its task is tried again in {} ms",
 					this.name, RETRY_MILLIS, ex);
 		}
 	}

@@ -10,6 +10,7 @@ import io.distributedlock.jdbc.internal.call.JdbcCalls;
 import io.distributedlock.jdbc.internal.call.Session;
 import io.distributedlock.spi.ReleaseSignal;
 import io.distributedlock.spi.support.DaemonThreads;
+import io.distributedlock.spi.support.LimitedLog;
 import io.distributedlock.spi.support.ReleaseListeners;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
@@ -26,6 +27,8 @@ public final class PostgresReleases implements ReleaseSignal, AutoCloseable {
 	static final String CHANNEL = "distributed_lock";
 
 	private static final Logger logger = LoggerFactory.getLogger(PostgresReleases.class);
+
+	private static final LimitedLog warnings = new LimitedLog(logger);
 
 	/**
 	 * How long to wait for notifications at a time. A notification ends the wait, so this
@@ -136,7 +139,7 @@ public final class PostgresReleases implements ReleaseSignal, AutoCloseable {
 			catch (Error ex) {
 				// for example because there is no memory for another thread
 				this.thread.set(null);
-				logger.warn(
+				warnings.warn(
 						"Releases are noticed by asking at intervals: there is no thread to listen to notifications",
 						ex);
 			}
