@@ -1,6 +1,7 @@
 package io.distributedlock.engine;
 
 import java.time.Duration;
+import java.util.AbstractList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CancellationException;
@@ -287,6 +288,27 @@ class MisbehavingProviderTests {
 	@Test
 	void renewalsThatAreAnsweredWithAShortListAreSentOneByOne() {
 		this.provider.renewAll.always((properly) -> List.of());
+		assertLockIsRenewed();
+	}
+
+	/**
+	 * As that of a provider which makes each request when its answer is asked for.
+	 */
+	@Test
+	void renewalsThatAreAnsweredWithAListThatThrowsAreSentOneByOne() {
+		this.provider.renewAll.always((properly) -> new AbstractList<>() {
+
+			@Override
+			public CompletionStage<LeaseTerm> get(int index) {
+				throw new NoClassDefFoundError("com/example/client/Renewal");
+			}
+
+			@Override
+			public int size() {
+				return 1;
+			}
+
+		});
 		assertLockIsRenewed();
 	}
 

@@ -311,16 +311,18 @@ public final class LeaseKeeper {
 		if (held.isEmpty()) {
 			return;
 		}
-		List<? extends CompletionStage<@Nullable LeaseTerm>> answers = List.of();
+		List<CompletionStage<@Nullable LeaseTerm>> answers = List.of();
 		try {
-			answers = provider.renewAll(held.stream().map(Renewal::toSend).toList());
+			// a copy: a list may throw, too, such as one that sends each renewal when
+			// asked
+			answers = new ArrayList<>(provider.renewAll(held.stream().map(Renewal::toSend).toList()));
 		}
 		catch (Throwable ex) {
 			Failures.log(warnings::warn,
 					"Provider {} failed to renew {} leases in one call; they are renewed one by one", provider.name(),
 					held.size(), ex);
 		}
-		boolean complete = answers != null && answers.size() == held.size();
+		boolean complete = answers.size() == held.size();
 		for (int i = 0; i < held.size(); i++) {
 			Renewal renewal = held.get(i);
 			CompletionStage<@Nullable LeaseTerm> answer = complete ? answers.get(i) : null;
