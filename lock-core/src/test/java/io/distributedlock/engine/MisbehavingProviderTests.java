@@ -137,6 +137,22 @@ class MisbehavingProviderTests {
 	}
 
 	@Test
+	void errorInANameDoesNotCostTheLeaseThatEndsAnOutage() {
+		this.provider.ping.always(Trick.refusing());
+		this.provider.acquire.next(Trick.refusing());
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.template.acquire("k"));
+		this.provider.acquire.next((properly) -> {
+			this.provider.naming.always(Trick.throwingError());
+			return properly.get();
+		});
+		LockHandle handle = this.template.acquire("k");
+		this.provider.naming.behave();
+		handle.close();
+		this.template.acquire("k").close();
+		assertKeyCanBeLocked();
+	}
+
+	@Test
 	void attemptThatIsAnsweredWithNoStageIsAFailureOfThatCallOnly() {
 		this.provider.acquire.next(Trick.returningNull());
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.template.acquire("k"));

@@ -9,6 +9,7 @@ import io.distributedlock.engine.internal.event.Listeners;
 import io.distributedlock.engine.internal.request.LockAttempt;
 import io.distributedlock.engine.internal.request.LockErrors;
 import io.distributedlock.engine.internal.runtime.EngineRuntime;
+import io.distributedlock.engine.internal.runtime.Guard;
 import io.distributedlock.engine.internal.runtime.LockTimes;
 import io.distributedlock.engine.internal.runtime.NoAnswerException;
 import io.distributedlock.engine.internal.runtime.ProviderCalls;
@@ -68,10 +69,13 @@ public final class OutageWatch {
 	 */
 	void answered(LockProvider provider) {
 		if (!this.outages.isEmpty()) {
-			Outage ended = this.outages.remove(provider.name());
-			if (ended != null) {
-				ended.end("answers again");
-			}
+			// even a name may fail, and the answer may have brought a lease
+			Guard.run("noting a good answer", () -> {
+				Outage ended = this.outages.remove(provider.name());
+				if (ended != null) {
+					ended.end("answers again");
+				}
+			});
 		}
 	}
 
