@@ -18,10 +18,10 @@ final class DefaultKeyLayout implements LockKeyLayout {
 	static final int MAX_LENGTH = 200;
 
 	/**
-	 * A shortened key has 72 characters after the prefix, so it stays within
+	 * A shortened key has 73 characters after the prefix, so it stays within
 	 * {@link #MAX_LENGTH}.
 	 */
-	private static final int MAX_PREFIX_LENGTH = 100;
+	private static final int MAX_PREFIX_LENGTH = 99;
 
 	/**
 	 * Marks a key that was shortened. Escaping never produces it, so no other key looks
@@ -37,17 +37,17 @@ final class DefaultKeyLayout implements LockKeyLayout {
 		// no part has a colon of its own
 		String rest = (name.isEmpty() || key.isEmpty()) ? escape(name.isEmpty() ? key : name, false)
 				: escape(name, false) + ':' + escape(key, false);
-		if (start.length() + rest.length() <= MAX_LENGTH) {
-			return start + rest;
-		}
-		return start + SHORTENED + "sha256" + SHORTENED + sha256(rest);
+		int separator = start.isEmpty() ? 0 : 1;
+		String end = (start.length() + separator + rest.length() <= MAX_LENGTH) ? rest
+				: SHORTENED + "sha256" + SHORTENED + sha256(rest);
+		return start.isEmpty() ? end : start + ':' + end;
 	}
 
 	private static String escapedPrefix(String prefix) {
-		String escaped = prefix.isEmpty() ? "" : escape(prefix, true) + ":";
+		String escaped = escape(prefix, true);
 		if (escaped.length() > MAX_PREFIX_LENGTH) {
 			throw new IllegalArgumentException("The key prefix '%s' has %s characters when escaped; %s are allowed."
-				.formatted(prefix, escaped.length() - 1, MAX_PREFIX_LENGTH - 1));
+				.formatted(prefix, escaped.length(), MAX_PREFIX_LENGTH));
 		}
 		return escaped;
 	}
