@@ -65,7 +65,8 @@ public enum JdbcDialect {
 			if (version != null && IMITATION.matcher(version).find()) {
 				throw unsupported(version);
 			}
-			return dialect;
+			// the driver of MySQL calls each server MySQL
+			return (version != null && version.contains("MariaDB")) ? MARIADB : dialect;
 		}
 		catch (SQLException ex) {
 			String refusal = JdbcErrors.refusal(ex);

@@ -120,6 +120,25 @@ class DriverOptionsTests {
 		allStrategiesWork(pool(mySql.get().url(options), "app", "secret"), JdbcDialect.MYSQL);
 	}
 
+	@Test
+	void driverOfMySqlOnMariaDb() {
+		MySqlFamilyServer server = server(JdbcDialect.MARIADB);
+		HikariDataSource pool = pool(
+				server.url().replace("jdbc:mariadb:", "jdbc:mysql:") + "?sslMode=DISABLED&allowPublicKeyRetrieval=true",
+				"app", "secret");
+		assertThat(JdbcDialect.detect(pool)).isEqualTo(JdbcDialect.MARIADB);
+		allStrategiesWork(pool, JdbcDialect.MARIADB);
+	}
+
+	@Test
+	void driverOfMariaDbOnMySql() {
+		HikariDataSource pool = pool(
+				"jdbc:mariadb://127.0.0.1:%s/locks?allowPublicKeyRetrieval=true".formatted(mySql.get().port()), "app",
+				"secret");
+		assertThat(JdbcDialect.detect(pool)).isEqualTo(JdbcDialect.MYSQL);
+		allStrategiesWork(pool, JdbcDialect.MYSQL);
+	}
+
 	/**
 	 * What an administrator may set for all sessions.
 	 */
