@@ -269,7 +269,7 @@ class MisconfigurationTests {
 					.advised("0 for no queue"),
 				local("lock.mode=weaving").describedBy("lock.mode", "weaving").advised("ASPECTJ", "PROXY"),
 				property("lock.provider=jdbc").describedBy("no DataSource")
-					.advised("spring.datasource.url", "lock.jdbc.url"),
+					.advised("spring.datasource.url", "lock.jdbc.url", "R2DBC"),
 				property("lock.provider=jdbc", "lock.jdbc.url=jdbc:h2:mem:x").without(HikariDataSource.class)
 					.describedBy("lock.jdbc.url", "HikariCP")
 					.advised("com.zaxxer:HikariCP"),
@@ -287,6 +287,16 @@ class MisconfigurationTests {
 				property("lock.provider=redis", "spring.data.redis.url=http://localhost:6379")
 					.describedBy("spring.data.redis.url")
 					.advised("redis://"),
+				property("lock.provider=redis", "spring.data.redis.url=redis://redis_1:6379")
+					.describedBy("spring.data.redis.url")
+					.advised("no underscore"),
+				property("lock.provider=redisson", "spring.data.redis.url=redis://redis_1:6379")
+					.describedBy("spring.data.redis.url")
+					.advised("no underscore"),
+				property("lock.provider=redlock",
+						"lock.redis.redlock.nodes=redis://redis_1,redis://redis_2,redis://redis_3")
+					.describedBy("lock.redis.redlock.nodes[0]")
+					.advised("no underscore"),
 				property("lock.provider=redis", "spring.data.redis.cluster.nodes=one:two")
 					.describedBy("cluster.nodes", "one:two")
 					.advised("host:port"),

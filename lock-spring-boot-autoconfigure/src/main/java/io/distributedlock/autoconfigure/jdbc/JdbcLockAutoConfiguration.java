@@ -65,7 +65,8 @@ public final class JdbcLockAutoConfiguration {
 				"set lock.jdbc.url to use a separate database for locks");
 		if (dataSource == null) {
 			throw new InvalidLockSetupException("The provider 'jdbc' has no database: there is no DataSource bean.",
-					"Set spring.datasource.url; or set lock.jdbc.url to use a separate database for locks.", null);
+					"Set spring.datasource.url; or set lock.jdbc.url to use a separate database for locks, as where the application uses R2DBC: Spring Boot makes no DataSource beside that.",
+					null);
 		}
 		requireTarget(dataSource);
 		return new LockDatabase(dataSource, null);

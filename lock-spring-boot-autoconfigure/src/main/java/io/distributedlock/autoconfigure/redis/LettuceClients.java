@@ -1,5 +1,6 @@
 package io.distributedlock.autoconfigure.redis;
 
+import java.net.URI;
 import java.time.Duration;
 
 import io.distributedlock.autoconfigure.connection.ServerAddress;
@@ -133,6 +134,10 @@ final class LettuceClients {
 
 	private static RedisURI parse(String property, String url) {
 		try {
+			// with an underscore it is no host for Java, and Lettuce adds the port to it
+			if (url.matches("rediss?:.*") && URI.create(url).getHost() == null) {
+				throw RedisTopology.invalidUrl(property);
+			}
 			return RedisURI.create(url);
 		}
 		catch (IllegalArgumentException ex) {
