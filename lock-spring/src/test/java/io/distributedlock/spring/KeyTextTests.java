@@ -285,6 +285,18 @@ class KeyTextTests {
 	}
 
 	@Test
+	void methodThatFailsIsNamed() {
+		assertThatIllegalArgumentException().isThrownBy(() -> this.keys.shortened("ab"))
+			.withMessageContaining("#key.substring(0, 3)")
+			.withMessageContaining("Keys.shortened")
+			.withMessageContaining("The method did not run")
+			.withCauseInstanceOf(StringIndexOutOfBoundsException.class);
+		assertThatIllegalArgumentException().isThrownBy(() -> this.keys.conditional("ab"))
+			.withMessageContaining("condition")
+			.withCauseInstanceOf(StringIndexOutOfBoundsException.class);
+	}
+
+	@Test
 	void partsGiveTheirKeys() {
 		this.keys.joinedBetween("a");
 		this.keys.chosen(1);
@@ -308,6 +320,14 @@ class KeyTextTests {
 
 		@DistributedLock("#key[0]")
 		public void first(Object key) {
+		}
+
+		@DistributedLock("#key.substring(0, 3)")
+		public void shortened(String key) {
+		}
+
+		@DistributedLock(condition = "#key.substring(0, 3) == 'abc'")
+		public void conditional(String key) {
 		}
 
 		@DistributedLock("#key")

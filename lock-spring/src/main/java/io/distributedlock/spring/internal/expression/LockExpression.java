@@ -49,6 +49,10 @@ public record LockExpression(Expression expression, String attribute, String tex
 		catch (EvaluationException ex) {
 			throw refused(ex);
 		}
+		catch (RuntimeException ex) {
+			// Spring passes on what a method throws that the expression calls
+			throw refused("cannot be evaluated: " + ex, ex);
+		}
 	}
 
 	IllegalArgumentException refused(EvaluationException cause) {
