@@ -168,6 +168,23 @@ internal class CoroutineTests {
 		}
 	}
 
+	/**
+	 * See spring-framework#37155. A value class around a primitive type is always boxed.
+	 */
+	@Test
+	fun suspendingFunctionOfAValueClassIsRefusedAtStart() = runBlocking<Unit> {
+		for (type in listOf(SuspendingResult::class.java, SuspendingTicket::class.java)) {
+			assertThatExceptionOfType(BeanCreationException::class.java)
+				.isThrownBy { Contexts.open(provider, false, type) }
+				.withRootCauseInstanceOf(InvalidLockOperationException::class.java)
+				.withMessageContaining(type.simpleName)
+				.withMessageContaining("value class")
+		}
+		Contexts.open(provider, false, SuspendingCount::class.java).use {
+			repeat(20) { _ -> assertThat(it.getBean(SuspendingCount::class.java).run("1").amount).isEqualTo(3) }
+		}
+	}
+
 	@Test
 	fun functionWithoutAnEmptyValueCannotBeSkipped() {
 		for (type in listOf(SkippedInt::class.java, SkippedBoolean::class.java, SkippedText::class.java, SkippedResult::class.java)) {
@@ -394,6 +411,30 @@ internal class CoroutineTests {
 		open fun run(id: String): Result<String> = Result.success("ran")
 
 	}
+
+	open class SuspendingResult {
+
+		@DistributedLock("#id")
+		open suspend fun run(id: String): Result<String> = Result.success("ran")
+
+	}
+
+	open class SuspendingTicket {
+
+		@DistributedLock("#id")
+		open suspend fun run(id: String): Ticket = Ticket("ran")
+
+	}
+
+	open class SuspendingCount {
+
+		@DistributedLock("#id")
+		open suspend fun run(id: String): Count = Count(3)
+
+	}
+
+	@JvmInline
+	value class Count(val amount: Int)
 
 	open class SuspendingFlow {
 

@@ -64,6 +64,12 @@ public interface LockedInvocation {
 	 * not go on itself, since the lock is released when the value is delivered.
 	 */
 	private static void requireEnd(ReturnType type, BiFunction<String, String, ? extends RuntimeException> mistake) {
+		if (type.mayBeUnboxed()) {
+			throw mistake.apply(
+					"a suspending function that returns %s, a value class, now and then gives its caller a ClassCastException behind a proxy of Spring"
+						.formatted(type.resolved()),
+					"Return what is inside the value, or a data class, or use LockTemplate inside the function");
+		}
 		if (!AsynchronousTypes.contains(type.delivered())) {
 			return;
 		}

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.KotlinDetector;
 import org.springframework.core.MethodParameter;
 import org.springframework.core.ResolvableType;
+import org.springframework.util.ReflectionUtils;
 
 /**
  * What a method returns, as the class of its bean declares it: the variables of generic
@@ -74,6 +75,19 @@ public record ReturnType(ResolvableType resolved, boolean suspending, boolean ha
 	 */
 	public ResolvableType delivered() {
 		return this.suspending ? this.resolved : this.resolved.getGeneric();
+	}
+
+	/**
+	 * Return whether the compiler of Kotlin unboxes what a suspending function returns if
+	 * it is there at once, and boxes it otherwise. Behind a proxy its caller may get the
+	 * wrong one
+	 * (<a href="https://github.com/spring-projects/spring-framework/issues/37155">
+	 * spring-framework#37155</a>).
+	 * @return whether it is a value class around an object
+	 */
+	public boolean mayBeUnboxed() {
+		Method unbox = this.suspending ? ReflectionUtils.findMethod(type(), "unbox-impl") : null;
+		return unbox != null && !unbox.getReturnType().isPrimitive();
 	}
 
 	/**
