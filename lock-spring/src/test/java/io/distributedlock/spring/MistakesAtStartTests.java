@@ -150,6 +150,8 @@ class MistakesAtStartTests {
 				"GenericFilterBean.init is final", "LockTemplate");
 		assertThatStartFails(() -> Contexts.open(this.provider, false, CountingJob.class), CountingJob.class.getName(),
 				"CountingJob.run is final", "LockTemplate");
+		assertThatStartFails(() -> Contexts.open(this.provider, false, InheritingJob.class),
+				InheritingJob.class.getName(), "InheritingJob.run is final", "LockTemplate");
 		try (AnnotationConfigApplicationContext context = Contexts.open(this.provider, false, Job.class)) {
 			context.getBean(Job.class).run();
 			assertThat(this.provider.keys()).containsExactly("t:Job.step");
@@ -263,6 +265,25 @@ class MistakesAtStartTests {
 		@Override
 		public final void setBeanName(String name) {
 			this.name = name;
+		}
+
+	}
+
+	static class Counter {
+
+		protected int runs;
+
+	}
+
+	static class InheritingJob extends Counter implements Runnable {
+
+		@Override
+		public final void run() {
+			this.runs++;
+		}
+
+		@DistributedLock
+		protected void step() {
 		}
 
 	}

@@ -12,6 +12,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.context.event.EventListener;
+import org.springframework.integration.annotation.Transformer;
+import org.springframework.integration.config.EnableIntegration;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.resilience.annotation.EnableResilientMethods;
 import org.springframework.resilience.annotation.Retryable;
@@ -87,6 +89,18 @@ class SelfInjectionTests {
 			.withMessageContaining("@Lazy");
 	}
 
+	/**
+	 * The post-processor for endpoints calls the bean as it was.
+	 */
+	@Test
+	void beanThatSpringIntegrationCallsWithoutItsLockIsRefused() {
+		assertThatExceptionOfType(BeanCreationException.class)
+			.isThrownBy(() -> Contexts.open(this.provider, false, Endpoints.class, Transforming.class).close())
+			.havingRootCause()
+			.withMessageContaining("'transforming'")
+			.withMessageContaining("@Lazy");
+	}
+
 	@Test
 	void beanThatIsToldOfEventsHasItsLock() {
 		try (AnnotationConfigApplicationContext context = Contexts.open(this.provider, false, Told.class)) {
@@ -142,6 +156,26 @@ class SelfInjectionTests {
 	@Configuration(proxyBeanMethods = false)
 	@EnableScheduling
 	static class Schedules {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableIntegration
+	static class Endpoints {
+
+	}
+
+	static class Transforming {
+
+		@Autowired
+		@SuppressWarnings("UnusedVariable")
+		private Transforming self;
+
+		@Transformer(inputChannel = "in", outputChannel = "out")
+		@DistributedLock(name = "transform", key = "#id")
+		public String run(String id) {
+			return id;
+		}
 
 	}
 

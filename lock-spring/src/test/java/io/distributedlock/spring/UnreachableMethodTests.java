@@ -15,6 +15,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.batch.core.annotation.BeforeStep;
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -50,6 +51,16 @@ class UnreachableMethodTests {
 			.contains("Lifecycle.stop(): the annotation has no effect when Spring calls the method")
 			.contains("Lifecycle.close(): the annotation has no effect when Spring calls the method")
 			.doesNotContain("Lifecycle.other()");
+	}
+
+	/**
+	 * It calls them on the object behind the proxy.
+	 */
+	@Test
+	void annotatedListenersOfSpringBatchAreWarnedAbout(CapturedOutput output) {
+		Contexts.open(new RecordingProvider(), false, Steps.class).close();
+		assertThat(output).contains("Steps.begin(): the annotation has no effect when Spring Batch calls the method")
+			.doesNotContain("Steps.other()");
 	}
 
 	@Test
@@ -163,6 +174,19 @@ class UnreachableMethodTests {
 		@PreDestroy
 		@DistributedLock
 		public void stop() {
+		}
+
+		@DistributedLock
+		public void other() {
+		}
+
+	}
+
+	static class Steps {
+
+		@BeforeStep
+		@DistributedLock
+		public void begin() {
 		}
 
 		@DistributedLock

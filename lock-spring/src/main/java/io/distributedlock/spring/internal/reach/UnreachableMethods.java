@@ -4,6 +4,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
@@ -34,9 +35,11 @@ public final class UnreachableMethods {
 	private static final String WAY_OUT = "Call it from another bean, use LockTemplate inside the method, or set lock.mode=aspectj";
 
 	/**
-	 * The names of annotations whose post-processors keep the object that they see.
+	 * The annotations whose post-processors keep the object that they see.
 	 */
-	private static final Pattern KEPT = Pattern.compile("Scheduled|.*Listener|(Kafka|Rabbit)Handler|ServiceActivator");
+	private static final Pattern KEPT = Pattern
+		.compile(".*[.$](Scheduled|\\w*Listener|(Kafka|Rabbit)Handler|JobWorker|Mcp\\w+)|"
+				+ "org\\.springframework\\.integration\\.annotation\\.\\w+");
 
 	private UnreachableMethods() {
 	}
@@ -60,13 +63,29 @@ public final class UnreachableMethods {
 						.getMessage());
 				}
 			}
-			else if (isOfTheLifecycle(method) && LockAnnotations.areOn(method)) {
-				logger.warn(new InvalidLockOperationException(method, userClass,
-						"the annotation has no effect when Spring calls the method to initialize or destroy the bean, since that call does not go through the proxy",
+			else if (LockAnnotations.areOn(method)) {
+				callOfTheObject(method).ifPresent((call) -> logger.warn(new InvalidLockOperationException(method,
+						userClass, "the annotation has no effect when %s, since that call does not go through the proxy"
+							.formatted(call),
 						WAY_OUT, null)
-					.getMessage());
+					.getMessage()));
 			}
 		});
+	}
+
+	/**
+	 * Return what calls a method on the object behind the proxy, if something does.
+	 */
+	private static Optional<String> callOfTheObject(Method method) {
+		if (isOfTheLifecycle(method)) {
+			return Optional.of("Spring calls the method to initialize or destroy the bean");
+		}
+		return MergedAnnotations.from(method)
+			.stream()
+			.map((each) -> each.getType().getName())
+			.filter((name) -> name.startsWith("org.springframework.batch.core.annotation."))
+			.findFirst()
+			.map((name) -> "Spring Batch calls the method as a listener");
 	}
 
 	/**
@@ -79,8 +98,7 @@ public final class UnreachableMethods {
 	public static void refuseFinal(Class<?> userClass) {
 		Stream.of(userClass.getMethods())
 			.filter((method) -> Modifier.isFinal(method.getModifiers()) && isCalledOnTheProxy(method, userClass)
-					&& Stream.of(method.getDeclaringClass().getDeclaredFields())
-						.anyMatch((field) -> !Modifier.isStatic(field.getModifiers())))
+					&& mayNeedFields(method.getDeclaringClass()))
 			.findFirst()
 			.ifPresent((method) -> {
 				throw new InvalidLockSetupException(
@@ -89,6 +107,17 @@ public final class UnreachableMethods {
 						"Move the locked method to another bean, use LockTemplate inside the method, or set lock.mode=aspectj",
 						null);
 			});
+	}
+
+	/**
+	 * Return whether the methods of a class can read fields of an object: its own, and
+	 * those of its superclasses that are not private.
+	 */
+	private static boolean mayNeedFields(Class<?> type) {
+		return ReachableMethods.withParents(type)
+			.flatMap((each) -> Stream.of(each.getDeclaredFields()))
+			.anyMatch((field) -> !Modifier.isStatic(field.getModifiers())
+					&& (field.getDeclaringClass() == type || !Modifier.isPrivate(field.getModifiers())));
 	}
 
 	/**
@@ -115,7 +144,7 @@ public final class UnreachableMethods {
 			.map((each) -> MergedAnnotations.from(each, SearchStrategy.TYPE_HIERARCHY))
 			.filter((annotations) -> !annotations.isPresent(EventListener.class))
 			.flatMap(MergedAnnotations::stream)
-			.anyMatch((each) -> KEPT.matcher(each.getType().getSimpleName()).matches());
+			.anyMatch((each) -> KEPT.matcher(each.getType().getName()).matches());
 	}
 
 	/**
