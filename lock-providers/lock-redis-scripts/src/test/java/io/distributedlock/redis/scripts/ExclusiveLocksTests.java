@@ -302,11 +302,6 @@ class ExclusiveLocksTests {
 		server.command("PEXPIRE", "{k}:alive", "600000");
 	}
 
-	private Lease granted(Place place) throws Exception {
-		this.runner.deliver(this.runner.nextMessage());
-		return get(place.granted());
-	}
-
 	private Lease take() {
 		Lease lease = get(this.holder.tryAcquire(request(LOOK)));
 		assertThat(lease).isNotNull();
