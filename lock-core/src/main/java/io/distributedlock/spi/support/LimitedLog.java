@@ -53,7 +53,7 @@ public final class LimitedLog {
 	 */
 	public void warn(String format, @Nullable Object... arguments) {
 		if (this.logger.isWarnEnabled()) {
-			write(this.logger::warn, format, arguments);
+			write((text, values) -> this.logger.warn(text, values), format, arguments);
 		}
 	}
 
@@ -64,7 +64,7 @@ public final class LimitedLog {
 	 */
 	public void error(String format, @Nullable Object... arguments) {
 		if (this.logger.isErrorEnabled()) {
-			write(this.logger::error, format, arguments);
+			write((text, values) -> this.logger.error(text, values), format, arguments);
 		}
 	}
 
