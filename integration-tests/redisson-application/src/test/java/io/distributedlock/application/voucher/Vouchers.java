@@ -175,7 +175,7 @@ class Vouchers {
 			return Result.ok(order.id());
 		}
 
-		private Result tooFast(Long voucherId, LockNotAcquiredException ex) {
+		Result tooFast(Long voucherId, LockNotAcquiredException ex) {
 			return Result.fail("too fast");
 		}
 
