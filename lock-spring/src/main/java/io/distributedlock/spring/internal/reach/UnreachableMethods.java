@@ -63,12 +63,13 @@ public final class UnreachableMethods {
 						.getMessage());
 				}
 			}
-			else if (LockAnnotations.areOn(method)) {
-				callOfTheObject(method).ifPresent((call) -> logger.warn(new InvalidLockOperationException(method,
-						userClass, "the annotation has no effect when %s, since that call does not go through the proxy"
-							.formatted(call),
-						WAY_OUT, null)
-					.getMessage()));
+			else {
+				callOfTheObject(method).filter((call) -> LockAnnotations.areOn(method))
+					.ifPresent((call) -> logger.warn(new InvalidLockOperationException(method, userClass,
+							"the annotation has no effect when %s, since that call does not go through the proxy"
+								.formatted(call),
+							WAY_OUT, null)
+						.getMessage()));
 			}
 		});
 	}
@@ -80,9 +81,8 @@ public final class UnreachableMethods {
 		if (isOfTheLifecycle(method)) {
 			return Optional.of("Spring calls the method to initialize or destroy the bean");
 		}
-		return MergedAnnotations.from(method)
-			.stream()
-			.map((each) -> each.getType().getName())
+		return Stream.of(method.getAnnotations())
+			.map((each) -> each.annotationType().getName())
 			.filter((name) -> name.startsWith("org.springframework.batch.core.annotation."))
 			.findFirst()
 			.map((name) -> "Spring Batch calls the method as a listener");
