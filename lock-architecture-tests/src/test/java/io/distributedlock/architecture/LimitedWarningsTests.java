@@ -14,7 +14,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class LimitedWarningsTests {
 
-	private static final Pattern UNLIMITED = Pattern.compile("\\blogger(?:\\.|::)(?:warn|error)\\b");
+	private static final Pattern UNLIMITED = Pattern.compile("\\blogger(?:\\.|::)(?:warn|error|atWarn|atError)\\b");
 
 	/**
 	 * Those that warn once: at a start or a close, at the beginning of an outage, of what

@@ -86,7 +86,7 @@ record RedisTopology(Servers servers, @Nullable Credentials credentials, int dat
 	 */
 	static InvalidLockSetupException invalidUrl(String property) {
 		return new InvalidLockSetupException("%s is not a valid URL of Redis.".formatted(property),
-				"Write redis://user:password@host:port/database, or rediss:// for TLS, with a host that has no underscore.",
+				"Write redis://user:password@host:port/database, or rediss:// for TLS, with a host that Java accepts: no underscore, and no last part that begins with a digit.",
 				null);
 	}
 

@@ -41,7 +41,7 @@ class VouchersTests {
 			List<String> ports = List.of(one.getEnvironment().getProperty("local.server.port", ""),
 					two.getEnvironment().getProperty("local.server.port", ""));
 			long end = System.nanoTime() + 60_000_000_000L;
-			while (jdbc.queryForObject("select stock from voucher", Integer.class) > 0 && System.nanoTime() < end) {
+			while (jdbc.queryForObject("select stock from voucher", Integer.class) > 0 && System.nanoTime() - end < 0) {
 				List<CompletableFuture<String>> clicks = new ArrayList<>();
 				for (int i = 0; i < 60; i++) {
 					clicks.add(click(ports.get(i % 2), i / 3));
@@ -54,7 +54,7 @@ class VouchersTests {
 			assertThat(jdbc.queryForObject("select count(distinct user_id) from voucher_order", Integer.class))
 				.isEqualTo(10);
 		}
-		// on a busy machine pools warn of it
+		// other libraries may warn on a busy machine
 		assertThat(output.getAll().lines().filter((line) -> line.matches(".*(WARN|ERROR) .* i(o)?\\.d.*"))).isEmpty();
 	}
 

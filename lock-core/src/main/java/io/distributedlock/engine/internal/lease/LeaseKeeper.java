@@ -35,8 +35,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Renews leases and watches their local deadlines. Each lease has one timer, for the next
  * thing to do. Renewals that are due together are sent in one batch per provider. A lock
- * that is released before its first renewal costs one insertion of a timer and one
- * removal.
+ * that is released before its first renewal costs one timer, which is cancelled.
  * <p>
  * Why: docs/decisions/006-three-groups-of-threads.md,
  * docs/decisions/014-abandoned-handles.md
@@ -294,10 +293,14 @@ public final class LeaseKeeper {
 	private void sendDue() {
 		// a provider may have no hash code that works
 		IdentityHashMap<LockProvider, List<Renewal>> byProvider = new IdentityHashMap<>();
-		this.due
-			.forEach((renewal) -> byProvider.computeIfAbsent(renewal.lock.provider(), (ignored) -> new ArrayList<>())
-				.add(renewal));
-		this.due.clear();
+		try {
+			this.due.forEach(
+					(renewal) -> byProvider.computeIfAbsent(renewal.lock.provider(), (ignored) -> new ArrayList<>())
+						.add(renewal));
+		}
+		finally {
+			this.due.clear();
+		}
 		byProvider.forEach((provider, renewals) -> this.runtime.execute(() -> send(provider, renewals)));
 	}
 

@@ -100,7 +100,7 @@ public final class HeldLockMonitor {
 			this.warnings.warn(
 					"Lock '{}' of provider {} has been held for {} ms, which is longer than {} ms (lock.warn-after).{}",
 					lock.key(), lock.provider().name(), lock.heldFor().toMillis(), limit.toMillis(),
-					(thread != null) ? " Its holder: " + describe(thread) : "");
+					(thread != null) ? new Holder(thread) : "");
 		});
 	}
 
@@ -127,6 +127,18 @@ public final class HeldLockMonitor {
 					.limit(MOST_FRAMES)
 					.map("%n\tat %s"::formatted)
 					.collect(Collectors.joining()));
+	}
+
+	/**
+	 * Describes a thread when it is written down, which costs a look at its stack.
+	 */
+	private record Holder(Thread thread) {
+
+		@Override
+		public String toString() {
+			return " Its holder: " + describe(this.thread);
+		}
+
 	}
 
 }

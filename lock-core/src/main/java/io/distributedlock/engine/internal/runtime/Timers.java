@@ -1,6 +1,8 @@
 package io.distributedlock.engine.internal.runtime;
 
+import java.util.ArrayDeque;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.List;
 import java.util.PriorityQueue;
 import java.util.concurrent.atomic.AtomicReference;
@@ -43,13 +45,17 @@ public final class Timers {
 	private long sequence;
 
 	/**
-	 * When the timer thread wakes next, for the first timer or before.
+	 * When the timer thread wakes, the next time first. Each was set as an earlier one
+	 * than those before it.
 	 */
-	private long wakeUpNanos;
-
-	private boolean wakesUp;
+	private final Deque<WakeUp> wakeUps = new ArrayDeque<>();
 
 	private boolean closed;
+
+	/**
+	 * Made before, as there may be no memory for it later.
+	 */
+	private final Runnable runDue = this::runDue;
 
 	public Timers(EngineRuntime runtime) {
 		this.runtime = runtime;
@@ -118,15 +124,14 @@ public final class Timers {
 		List<Timer> all = this.mutex.get(() -> {
 			List<Timer> timers = List.copyOf(this.queue);
 			this.queue.clear();
-			this.wakesUp = false;
 			return timers;
 		});
-		all.forEach(Timer::run);
+		all.forEach((timer) -> Guard.run("a timer", timer));
 	}
 
 	private Timer start(Timer timer) {
 		if (!this.mutex.get(() -> enqueue(timer))) {
-			timer.run();
+			Guard.run("a timer", timer);
 		}
 		return timer;
 	}
@@ -153,21 +158,18 @@ public final class Timers {
 
 	private void wakeUpInTime() {
 		Timer first = this.queue.peek();
-		if (first != null && (!this.wakesUp || first.atNanos - this.wakeUpNanos < 0)) {
-			long at = first.atNanos;
-			this.runtime.schedule(() -> Guard.run("the timers", () -> wakeUp(at)), at - this.runtime.nanoTime());
-			this.wakeUpNanos = at;
-			this.wakesUp = true;
+		WakeUp next = this.wakeUps.peek();
+		if (first != null && (next == null || first.atNanos - next.atNanos < 0)) {
+			WakeUp earlier = new WakeUp(first.atNanos);
+			this.runtime.schedule(earlier, first.atNanos - this.runtime.nanoTime());
+			this.wakeUps.push(earlier);
 		}
 	}
 
-	private void wakeUp(long atNanos) {
-		if (!this.mutex.get(() -> isSet(atNanos))) {
-			return;
-		}
+	private void runDue() {
 		try {
 			for (Timer due = this.mutex.get(this::nextDue); due != null; due = this.mutex.get(this::nextDue)) {
-				due.run();
+				Guard.run("a timer", due);
 			}
 		}
 		catch (Throwable ex) {
@@ -175,16 +177,6 @@ public final class Timers {
 			runEarly();
 			throw ex;
 		}
-	}
-
-	/**
-	 * Return whether the timer thread was to wake now, and not only until an earlier
-	 * timer was set.
-	 */
-	private boolean isSet(long wakeUpAtNanos) {
-		boolean set = this.wakesUp && this.wakeUpNanos == wakeUpAtNanos;
-		this.wakesUp &= !set;
-		return set;
 	}
 
 	/**
@@ -205,9 +197,37 @@ public final class Timers {
 	}
 
 	/**
+	 * A time at which the timer thread wakes.
+	 */
+	private final class WakeUp implements Runnable {
+
+		private final long atNanos;
+
+		private final Runnable begin = this::begin;
+
+		private WakeUp(long atNanos) {
+			this.atNanos = atNanos;
+		}
+
+		@Override
+		public void run() {
+			Timers.this.mutex.run(this.begin);
+			Guard.run("the timers", Timers.this.runDue);
+		}
+
+		private void begin() {
+			Deque<WakeUp> all = Timers.this.wakeUps;
+			for (WakeUp next = all.peek(); next != null && next.atNanos - this.atNanos <= 0; next = all.peek()) {
+				all.remove();
+			}
+		}
+
+	}
+
+	/**
 	 * A time and its task, which is taken once: to run it, or to cancel it.
 	 */
-	public static final class Timer extends AtomicReference<@Nullable Runnable> {
+	public static final class Timer extends AtomicReference<@Nullable Runnable> implements Runnable {
 
 		private static final long serialVersionUID = 1;
 
@@ -235,18 +255,35 @@ public final class Timers {
 		 * Cancel the task, unless it runs already. Idempotent.
 		 */
 		public void cancel() {
-			set(null);
+			if (!isOver()) {
+				set(null);
+			}
 		}
 
 		private boolean isOver() {
 			return get() == null;
 		}
 
-		private void run() {
-			Runnable task = getAndSet(null);
+		/**
+		 * Run the task, unless it ran already or was cancelled.
+		 */
+		@Override
+		public void run() {
+			Runnable task = get();
 			EngineRuntime threads = this.runtime;
-			if (task != null) {
-				Guard.run("a timer", (threads == null) ? task : () -> threads.execute(() -> Guard.run("a step", task)));
+			if (task == null) {
+				return;
+			}
+			// before the task is taken, as there may be no memory for it
+			Runnable step = (threads != null) ? () -> Guard.run("a step", task) : task;
+			if (!compareAndSet(task, null)) {
+				return;
+			}
+			if (threads != null) {
+				threads.execute(step);
+			}
+			else {
+				step.run();
 			}
 		}
 

@@ -50,7 +50,7 @@ class TimersTests {
 			});
 		}
 		runtime.runUntil(start + 41 * SECOND);
-		assertThat(ran).hasSize(5000);
+		assertThat(ran).hasSize(5000).isSorted();
 		assertThat(late).as("nanoseconds after its time")
 			.allSatisfy((nanos) -> assertThat(nanos).isBetween(0L, 200_000L));
 		assertThat(timers.size()).isZero();
@@ -70,6 +70,22 @@ class TimersTests {
 		assertThat(timers.size()).isZero();
 		runtime.runUntil(30 * SECOND);
 		assertThat(runtime.scheduled).isLessThan(100);
+	}
+
+	@Test
+	void wakeUpForOneFarAwayIsSetOnce() {
+		ManualRuntime runtime = new ManualRuntime(0);
+		Timers timers = new Timers(runtime);
+		AtomicInteger runs = new AtomicInteger();
+		timers.at(3600 * SECOND, runs::incrementAndGet);
+		for (int i = 1; i <= 1000; i++) {
+			timers.at(i * SECOND, runs::incrementAndGet);
+			runtime.runUntil(i * SECOND);
+		}
+		assertThat(runs).hasValue(1000);
+		assertThat(runtime.due).as("wake-ups").hasSizeLessThan(10);
+		runtime.runUntil(3600 * SECOND);
+		assertThat(runs).hasValue(1001);
 	}
 
 	/**
@@ -92,10 +108,10 @@ class TimersTests {
 	}
 
 	/**
-	 * When their time is near, timers get other slots.
+	 * The thread is woken for the first one.
 	 */
 	@Test
-	void timersRunThoughASlotForTheirLastSecondCouldNotBeScheduled() {
+	void timersRunThoughTheNextWakeUpCouldNotBeSet() {
 		ManualRuntime runtime = new ManualRuntime(0);
 		Timers timers = new Timers(runtime);
 		AtomicInteger runs = new AtomicInteger();

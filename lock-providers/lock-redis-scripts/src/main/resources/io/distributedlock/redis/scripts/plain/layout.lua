@@ -16,8 +16,6 @@ local stranger = '*'
 
 local function others_wait() return redis.pcall('hget', KEYS[4], '') ~= false end
 
--- Whether a lock for which nobody waits in the line may go to the next caller of the JVM that releases it.
-
 -- Keeps a free lock for a moment for code of another library. Returns a plus instead of no holder in that moment.
 local function begin_moment(ms) note('+', ms, (present())) end
 local function or_others(holder)

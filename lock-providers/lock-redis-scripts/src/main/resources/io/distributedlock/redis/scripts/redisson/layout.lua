@@ -31,8 +31,6 @@ local function tell_registries() end
 -- Nothing more than for each lock that gets free.
 local function leave_to_others() end
 
--- Who polls by hand leaves no trace, and must find the lock free.
-
 -- Lets the whole line wait in the queue of getFairLock, as one that waits by hand: whoever releases by hand tells only the
 -- next in that queue, so the lock is free for a moment that the line would hardly ever find. Each grant by hand takes up to
 -- five minutes from the times of those behind it. Nobody is in front of the first, so its time is as short as that of the
