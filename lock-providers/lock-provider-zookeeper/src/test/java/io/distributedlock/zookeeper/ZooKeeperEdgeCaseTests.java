@@ -305,8 +305,12 @@ class ZooKeeperEdgeCaseTests {
 			// that it was elected: then there is no majority without one of the others
 			Patience.await("members").until(() -> members.stream().allMatch(ZooKeeperEdgeCaseTests::isServing));
 			CuratorFramework client = patient(cluster.getConnectString());
-			// an election may take longer than the command time-out
-			LockRequest patient = LockRequest.of("k").withWaitTime(Patience.LIMIT).withWaitThroughOutage(true);
+			// an election may take longer than the command time-out, and than the default
+			// lease
+			LockRequest patient = LockRequest.of("k")
+				.withLeaseTime(Patience.LIMIT.multipliedBy(3))
+				.withWaitTime(Patience.LIMIT)
+				.withWaitThroughOutage(true);
 			try (DefaultLockTemplate template = template(provider(client));
 					LockHandle handle = template.acquire(patient)) {
 				cluster.killServer(cluster.findConnectionInstance(client.getZookeeperClient().getZooKeeper()));
