@@ -88,7 +88,8 @@ public final class LockTemplateBuilder {
 		requireDescribed(provider);
 		if (this.providers.putIfAbsent(provider.name(), provider) != null) {
 			throw new IllegalArgumentException(
-					"There are two lock providers named '%s'. Give each a name of its own.".formatted(provider.name()));
+					"There are two lock providers named '%s'. Build a second LockTemplate for the other, or let name() of your own provider return another name."
+						.formatted(provider.name()));
 		}
 		return this;
 	}

@@ -45,7 +45,7 @@ final class DefaultProviderName {
 	static InvalidLockSetupException ambiguous(List<String> names) {
 		return new InvalidLockSetupException(
 				"There are several lock providers, and lock.provider does not choose one: %s.".formatted(names),
-				"Set lock.provider to the default one, which serves requests that name none. If the application needs others too, name them in lock.providers.",
+				"Set lock.provider to the name() of the default one, which serves requests that name none. If the application needs others too, name them in lock.providers.",
 				null);
 	}
 

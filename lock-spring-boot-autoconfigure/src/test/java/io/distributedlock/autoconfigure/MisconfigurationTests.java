@@ -380,7 +380,7 @@ class MisconfigurationTests {
 					.describedBy("the database Oracle", "only H2, PostgreSQL, MariaDB and MySQL")
 					.advised("lock.jdbc.url", "separate database"),
 				local().with("one", LockProvider.class, LocalLockProvider::new)
-					.describedBy("two lock providers named 'local'", "a name of its own")
+					.describedBy("two lock providers named 'local'", "a second LockTemplate")
 					.advised("bean"),
 				local().with("one", LockTemplate.class, MisconfigurationTests::template)
 					.with("two", LockTemplate.class, MisconfigurationTests::template)
