@@ -363,12 +363,9 @@ public final class Session implements AutoCloseable {
 
 	private void returnConnection() {
 		try {
-			restoreTime();
-			if (!this.autoCommitBefore) {
-				this.connection.setAutoCommit(false);
-			}
-			if (this.networkTimeoutBefore != UNSUPPORTED) {
-				this.connection.setNetworkTimeout(Runnable::run, this.networkTimeoutBefore);
+			// a pool warns of each call on a connection that has ended
+			if (!hasEnded(this.connection)) {
+				restore();
 			}
 		}
 		catch (SQLException | RuntimeException | Error ex) {
@@ -379,6 +376,16 @@ public final class Session implements AutoCloseable {
 		}
 		catch (SQLException | RuntimeException | Error ex) {
 			logger.debug("A connection that broke could not be returned to its pool", ex);
+		}
+	}
+
+	private void restore() throws SQLException {
+		restoreTime();
+		if (!this.autoCommitBefore) {
+			this.connection.setAutoCommit(false);
+		}
+		if (this.networkTimeoutBefore != UNSUPPORTED) {
+			this.connection.setNetworkTimeout(Runnable::run, this.networkTimeoutBefore);
 		}
 	}
 

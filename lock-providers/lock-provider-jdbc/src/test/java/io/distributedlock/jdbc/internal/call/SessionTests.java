@@ -3,6 +3,7 @@ package io.distributedlock.jdbc.internal.call;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.SQLTimeoutException;
 import java.sql.SQLTransactionRollbackException;
@@ -10,6 +11,7 @@ import java.sql.SQLTransientException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import javax.sql.DataSource;
@@ -82,6 +84,30 @@ class SessionTests {
 		return List.of(new SQLTransactionRollbackException("deadlock", "40001", 1213), new SQLTimeoutException(),
 				new SQLTimeoutException("time-out", "70100", 1969),
 				new SQLTransientException("changed", "90131", 90131), new SQLException("denied", "90096", 90096));
+	}
+
+	/**
+	 * The pool would warn of each call on it. It ends its connections itself when it is
+	 * closed, as at a shutdown.
+	 */
+	@Test
+	void connectionThatHasEndedIsReturnedAsItIs() throws SQLException {
+		List<String> late = new CopyOnWriteArrayList<>();
+		Connection connection = DriverManager.getConnection("jdbc:h2:mem:");
+		connection.setAutoCommit(false);
+		DataSource dataSource = proxy(DataSource.class,
+				(proxied, arguments) -> proxy(Connection.class, (each, values) -> {
+					if (connection.isClosed()) {
+						late.add(each.getName());
+					}
+					return each.invoke(connection, values);
+				}));
+		try (Session session = Session.open(dataSource, COMMAND_TIMEOUT, System.nanoTime() + Session.NEVER_NANOS)) {
+			connection.close();
+			session.abort();
+		}
+		Patience.await().until(() -> late.contains("close"));
+		assertThat(late).doesNotContain("setAutoCommit");
 	}
 
 	/**
