@@ -178,7 +178,8 @@ class DistributedLockTests {
 		}
 		assertThatExceptionOfType(InvalidLockKeyException.class).isThrownBy(() -> orders.settle(new Order(null)));
 		assertThatExceptionOfType(InvalidLockKeyException.class).as("what the property is read from is missing")
-			.isThrownBy(() -> orders.settle(null));
+			.isThrownBy(() -> orders.settle(null))
+			.withMessageContaining("Use a value that is never null");
 		assertThatIllegalArgumentException().isThrownBy(() -> orders.anything(new Object()))
 			.isNotInstanceOf(InvalidLockKeyException.class);
 	}

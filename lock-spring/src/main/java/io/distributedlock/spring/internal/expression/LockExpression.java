@@ -57,7 +57,8 @@ public record LockExpression(Expression expression, String attribute, String tex
 
 	IllegalArgumentException refused(EvaluationException cause) {
 		String problem = "cannot be evaluated: " + cause.getMessage();
-		return KeyParts.isMissing(cause) ? noKey(problem, cause) : refused(problem, cause);
+		return KeyParts.isMissing(cause) ? noKey(problem + ". Use a value that is never null", cause)
+				: refused(problem, cause);
 	}
 
 	/**
