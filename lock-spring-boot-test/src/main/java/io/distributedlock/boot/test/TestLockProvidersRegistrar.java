@@ -8,6 +8,7 @@ import java.util.Set;
 import io.distributedlock.spi.LockProvider;
 
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.beans.factory.support.RootBeanDefinition;
@@ -46,6 +47,8 @@ class TestLockProvidersRegistrar implements ImportBeanDefinitionRegistrar {
 				RootBeanDefinition definition = new RootBeanDefinition(TestLockProviderFactory.class);
 				definition.getConstructorArgumentValues().addIndexedArgumentValue(0, provider.providerName());
 				definition.setAutowireMode(RootBeanDefinition.AUTOWIRE_CONSTRUCTOR);
+				// otherwise who asks for beans of any type creates the factory
+				definition.setAttribute(FactoryBean.OBJECT_TYPE_ATTRIBUTE, LockProvider.class);
 				registry.registerBeanDefinition(provider.beanName(), definition);
 			}
 		}

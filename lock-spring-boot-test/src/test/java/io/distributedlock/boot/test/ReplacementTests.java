@@ -15,6 +15,8 @@ import io.distributedlock.test.locks.TestLocks;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.beans.factory.BeanCreationException;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
@@ -85,6 +87,15 @@ class ReplacementTests {
 		}
 	}
 
+	/**
+	 * Such as the one that validates parameters, which asks for its filters: Spring would
+	 * warn that the test locks are created too early.
+	 */
+	@Test
+	void postProcessorThatAsksForBeansOfAnotherTypeCreatesNoTestLocks() {
+		start(AskingEarly.class, "--lock.provider=jdbc").close();
+	}
+
 	private static ConfigurableApplicationContext start(Class<?> configuration, String... arguments) {
 		return new SpringApplicationBuilder(configuration).web(WebApplicationType.NONE)
 			.properties("lock.test-locks.enabled=true")
@@ -96,6 +107,19 @@ class ReplacementTests {
 	@EnableAutoConfiguration
 	@ImportAutoConfiguration(TestLocksAutoConfiguration.class)
 	static class Empty {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class AskingEarly extends Empty {
+
+		@Bean
+		static BeanPostProcessor asking(ConfigurableListableBeanFactory beans) {
+			assertThat(beans.getBeanNamesForType(Runnable.class)).isEmpty();
+			assertThat(beans.containsSingleton("testLocks")).isFalse();
+			return new BeanPostProcessor() {
+			};
+		}
 
 	}
 
