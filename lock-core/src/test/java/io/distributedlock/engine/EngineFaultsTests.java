@@ -394,7 +394,8 @@ class EngineFaultsTests {
 			Patience.await().until(() -> told.get() == 1);
 			assertThat(this.provider.renewed.get()).as("tries, one each second").isBetween(10, 60);
 			assertThat(handle.isValid()).isFalse();
-			assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::ensureHeld);
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::ensureHeld)
+				.withMessageContaining("its lease of 60s ended before it was released");
 		}
 	}
 

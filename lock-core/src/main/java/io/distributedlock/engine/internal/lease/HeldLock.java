@@ -254,7 +254,8 @@ public final class HeldLock extends HoldState {
 		}
 		LockLostException loss = loss();
 		if (loss != null) {
-			throw LockErrors.lost(this.attempt, "see the cause", loss);
+			// of the thread that asks, for which its message alone must do
+			throw new LockLostException(loss.getKey(), loss.getProvider(), String.valueOf(loss.getMessage()), loss);
 		}
 		throw LockErrors.lost(this.attempt, isReleased() ? "it was released before"
 				: "its lease of %s has ended".formatted(LockTimes.text(this.clock.granted())));

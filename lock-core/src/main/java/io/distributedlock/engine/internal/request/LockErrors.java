@@ -12,7 +12,6 @@ import io.distributedlock.engine.internal.runtime.NoAnswerException;
 import io.distributedlock.spi.BackendException;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseLimits;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Makes the exceptions of the engine. Each message says what failed, for which key and
@@ -93,14 +92,10 @@ public final class LockErrors {
 	}
 
 	public static LockLostException lost(LockAttempt attempt, String reason) {
-		return lost(attempt, reason, null);
-	}
-
-	public static LockLostException lost(LockAttempt attempt, String reason, @Nullable Throwable cause) {
 		return new LockLostException(attempt.key(), attempt.provider().name(),
 				"Lock '%s' of provider %s is no longer held: %s. Another owner may hold it now: stop the work, or protect what it writes with the fencing token."
 					.formatted(attempt.key(), attempt.provider().name(), reason),
-				cause);
+				null);
 	}
 
 	public static InvalidLockRequestException leaseOutsideLimits(LockAttempt attempt, LeaseLimits limits,
