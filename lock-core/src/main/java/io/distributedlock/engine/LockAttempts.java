@@ -14,6 +14,7 @@ import io.distributedlock.LockCapability;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
 import io.distributedlock.UnknownLockProviderException;
+import io.distributedlock.engine.internal.request.KeyId;
 import io.distributedlock.engine.internal.request.LockAttempt;
 import io.distributedlock.engine.internal.request.LockErrors;
 import io.distributedlock.engine.internal.request.LockKeys;
@@ -61,7 +62,7 @@ final class LockAttempts {
 		}
 		this.unlocked = builder.unlocked;
 		builder.providers.forEach((name, provider) -> this.offers.put(name,
-				new Offer(provider, Set.copyOf(provider.capabilities()), provider.leaseLimits())));
+				new Offer(name, provider, Set.copyOf(provider.capabilities()), provider.leaseLimits())));
 		this.defaultOffer = (builder.defaultProvider != null) ? offer(builder.defaultProvider)
 				: this.offers.values().iterator().next();
 		this.keys = new LockKeys(builder.keyLayout, builder.keyPrefix);
@@ -112,11 +113,10 @@ final class LockAttempts {
 		if (parts.size() == 1) {
 			return List.of(attempt(parts.get(0), fullKey(parts.get(0)), defaultWaitTime));
 		}
-		Map<String, LockAttempt> attempts = new TreeMap<>();
+		Map<KeyId, LockAttempt> attempts = new TreeMap<>();
 		for (LockRequest part : parts) {
 			LockAttempt attempt = attempt(part, fullKey(part), defaultWaitTime);
-			attempts.merge(attempt.localKey(), attempt,
-					(first, second) -> (first.type() == LockType.READ) ? second : first);
+			attempts.merge(attempt.id(), attempt, (first, second) -> (first.type() == LockType.READ) ? second : first);
 		}
 		return List.copyOf(attempts.values());
 	}
@@ -138,8 +138,9 @@ final class LockAttempts {
 					request.text(), this.longestLease.toDays(), lease);
 			lease = this.longestLease;
 		}
-		LockAttempt attempt = new LockAttempt(request.name(), key, offer.provider, request.type(), request.permits(),
-				(request.waitTime() != null) ? request.waitTime() : defaultWaitTime,
+		int permits = (request.type() == LockType.SEMAPHORE) ? request.permits() : 0;
+		LockAttempt attempt = new LockAttempt(request.name(), new KeyId(offer.name, permits, key), offer.provider,
+				request.type(), request.permits(), (request.waitTime() != null) ? request.waitTime() : defaultWaitTime,
 				request.waitThroughOutage() || this.waitThroughOutage, lease, autoRenewed, this.lockDelay,
 				request.maxWaiters(), holdAtLeast, request.reentrant());
 		requireCapabilities(request, attempt, offer.capabilities);
@@ -154,7 +155,7 @@ final class LockAttempts {
 		if (!this.keys.isDefault(request) && !LockKeys.isKept(fullKey, offer.capabilities)) {
 			throw new InvalidLockKeyException(
 					"Lock '%s': provider %s keeps full keys of printable ASCII without white space, braces and slashes. Use another key, leave the key to the default layout, which escapes it, or use a provider with %s. Providers of this application that have it: %s."
-						.formatted(fullKey, offer.provider.name(), LockCapability.ANY_KEY,
+						.formatted(fullKey, offer.name, LockCapability.ANY_KEY,
 								capable(Set.of(LockCapability.ANY_KEY))),
 					null);
 		}
@@ -180,7 +181,7 @@ final class LockAttempts {
 		missing.removeAll(offered);
 		throw new InvalidLockRequestException(
 				"Lock '%s' of type %s needs %s, which provider %s does not have. Providers of this application that have it: %s."
-					.formatted(attempt.key(), attempt.type(), missing, attempt.provider().name(), capable(missing)),
+					.formatted(attempt.key(), attempt.type(), missing, attempt.providerName(), capable(missing)),
 				"Name another provider, or do without what it lacks.");
 	}
 
@@ -188,7 +189,7 @@ final class LockAttempts {
 		List<String> capable = this.offers.values()
 			.stream()
 			.filter((each) -> each.capabilities.containsAll(capabilities))
-			.map((each) -> each.provider.name())
+			.map((each) -> each.name)
 			.sorted()
 			.toList();
 		return capable.isEmpty() ? "none" : capable.toString();
@@ -228,9 +229,9 @@ final class LockAttempts {
 	}
 
 	/**
-	 * A provider with its capabilities and limits, which are asked for only once.
+	 * A provider with its name, capabilities and limits, which are asked for only once.
 	 */
-	private record Offer(LockProvider provider, Set<LockCapability> capabilities, LeaseLimits limits) {
+	private record Offer(String name, LockProvider provider, Set<LockCapability> capabilities, LeaseLimits limits) {
 	}
 
 }

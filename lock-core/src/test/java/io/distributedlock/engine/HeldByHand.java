@@ -15,6 +15,7 @@ import io.distributedlock.engine.internal.lease.Extension;
 import io.distributedlock.engine.internal.lease.HeldLock;
 import io.distributedlock.engine.internal.lease.Passage;
 import io.distributedlock.engine.internal.lease.Successor;
+import io.distributedlock.engine.internal.request.KeyId;
 import io.distributedlock.engine.internal.request.LockAttempt;
 import io.distributedlock.engine.internal.runtime.Callbacks;
 import io.distributedlock.engine.internal.runtime.ProviderCalls;
@@ -54,8 +55,8 @@ public final class HeldByHand implements LockProvider, Lease, Passage {
 			.listener(LockListener.of(LockEvent.Lost.class, (event) -> this.losses.incrementAndGet()));
 		builder.runtime((executor) -> this.runtime);
 		this.template = builder.build();
-		LockAttempt attempt = new LockAttempt("", "k", this, LockType.EXCLUSIVE, 1, Duration.ZERO, false, LEASE, true,
-				Duration.ZERO, Integer.MAX_VALUE, Duration.ZERO, true);
+		LockAttempt attempt = new LockAttempt("", new KeyId("p", 0, "k"), this, LockType.EXCLUSIVE, 1, Duration.ZERO,
+				false, LEASE, true, Duration.ZERO, Integer.MAX_VALUE, Duration.ZERO, true);
 		this.lock = new HeldLock(attempt, this, this, this.template.keeper);
 		this.handle = newHandle();
 		this.template.keeper.track(this.lock);

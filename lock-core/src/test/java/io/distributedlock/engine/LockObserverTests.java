@@ -17,6 +17,7 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LockType;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.engine.internal.event.ObservedCall;
+import io.distributedlock.engine.internal.request.KeyId;
 import io.distributedlock.engine.internal.request.LockAttempt;
 import io.distributedlock.event.LockActivity;
 import io.distributedlock.event.LockInfo;
@@ -159,8 +160,9 @@ class LockObserverTests {
 
 	@Test
 	void lossThatComesFirstIsToldAfterTheAcquisition() {
-		LockAttempt attempt = new LockAttempt("", "k", new ScriptedProvider(), LockType.EXCLUSIVE, 1, Duration.ZERO,
-				false, Duration.ofSeconds(30), true, Duration.ZERO, Integer.MAX_VALUE, Duration.ZERO, true);
+		LockAttempt attempt = new LockAttempt("", new KeyId("p", 0, "k"), new ScriptedProvider(), LockType.EXCLUSIVE, 1,
+				Duration.ZERO, false, Duration.ofSeconds(30), true, Duration.ZERO, Integer.MAX_VALUE, Duration.ZERO,
+				true);
 		HeldByHand held = new HeldByHand();
 		ObservedCall call = ObservedCall.begin(attempt, List.of(this::observe), held.runtime);
 		held.template.keeper.lose(held.lock, "the session ended");

@@ -152,6 +152,30 @@ class MisbehavingProviderTests {
 		assertKeyCanBeLocked();
 	}
 
+	/**
+	 * Its name is known since the template was built.
+	 */
+	@Test
+	void providerThatNoLongerTellsItsNameGrantsAndFailsAsBefore() {
+		this.provider.naming.always(Trick.throwingError());
+		LockHandle handle = this.template.acquire("k");
+		assertThat(handle.provider()).isEqualTo("tricky");
+		assertThat(this.hasty.tryAcquire("k")).isEmpty();
+		assertThat(this.template.activity().held()).singleElement().satisfies((held) -> {
+			assertThat(held.provider()).isEqualTo("tricky");
+		});
+		handle.close();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::ensureHeld)
+			.withMessageContaining("tricky");
+		this.provider.acquire.next(Trick.refusing());
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.template.acquire("k"))
+			.withMessageContaining("provider tricky failed: credentials refused");
+		// ends the outage, which goes on while not even the question for a name has an
+		// answer
+		this.template.acquire("k").close();
+		assertKeyCanBeLocked();
+	}
+
 	@Test
 	void attemptThatIsAnsweredWithNoStageIsAFailureOfThatCallOnly() {
 		this.provider.acquire.next(Trick.returningNull());

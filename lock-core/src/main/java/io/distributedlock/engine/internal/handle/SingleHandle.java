@@ -86,7 +86,7 @@ public final class SingleHandle extends EngineHandle {
 
 	@Override
 	public String provider() {
-		return this.lock.provider().name();
+		return this.lock.attempt().providerName();
 	}
 
 	@Override

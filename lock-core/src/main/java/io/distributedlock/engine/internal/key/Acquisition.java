@@ -43,8 +43,6 @@ public final class Acquisition extends CallUnderWay {
 
 	private final Shared shared;
 
-	private final String localKey;
-
 	private final ObservedCall observed;
 
 	private final long waitUntilNanos;
@@ -74,7 +72,6 @@ public final class Acquisition extends CallUnderWay {
 		super(attempt, caller, thread, shared.runtime().nanoTime());
 		this.shared = shared;
 		this.observed = observed;
-		this.localKey = attempt.localKey();
 		this.waitUntilNanos = startNanos() + LockTimes.saturatedNanos(attempt.waitTime()) - waitedNanos;
 		this.attempts = new AttemptLoop(this, attempt, shared.access());
 		this.turn = new Turn(this, shared, this.attempts);
@@ -89,10 +86,6 @@ public final class Acquisition extends CallUnderWay {
 	 */
 	public boolean hasTimeToWait() {
 		return this.waitUntilNanos - startNanos() > 0;
-	}
-
-	String localKey() {
-		return this.localKey;
 	}
 
 	Turn turn() {
@@ -251,12 +244,12 @@ public final class Acquisition extends CallUnderWay {
 
 	boolean joinWaiting() {
 		if (!isWaiting()) {
-			if (!this.shared.keys().join(this.localKey, attempt().maxWaiters())) {
+			if (!this.shared.keys().join(attempt().id(), attempt().maxWaiters())) {
 				end(AcquisitionOutcome.CROWDED);
 			}
 			else if (!WAITING.compareAndSet(this, 0, 1)) {
 				// another thread has counted this call
-				this.shared.keys().part(this.localKey);
+				this.shared.keys().part(attempt().id());
 			}
 			else {
 				if (isOver()) {
@@ -271,7 +264,7 @@ public final class Acquisition extends CallUnderWay {
 
 	private void leaveWaiting() {
 		if (isWaiting() && WAITING.compareAndSet(this, 1, 0)) {
-			this.shared.keys().part(this.localKey);
+			this.shared.keys().part(attempt().id());
 		}
 	}
 

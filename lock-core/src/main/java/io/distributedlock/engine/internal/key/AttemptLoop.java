@@ -194,12 +194,12 @@ final class AttemptLoop {
 		}
 		if (confirmed) {
 			this.outage = null;
-			this.access.outages().answered(this.attempt.provider());
+			this.access.outages().answered(this.attempt.providerName());
 		}
 		else {
 			Throwable failure = new BackendException("it gives no answer about the place of this call in its queue",
 					true, null);
-			this.access.outages().failed(this.attempt.provider(), failure);
+			this.access.outages().failed(this.attempt, failure);
 			noteFailure(failure);
 		}
 	}
@@ -222,10 +222,10 @@ final class AttemptLoop {
 		this.unanswered = attempted && this.call.isOver();
 		try {
 			if (failure != null) {
-				this.access.outages().failed(this.attempt.provider(), failure);
+				this.access.outages().failed(this.attempt, failure);
 			}
 			else {
-				this.access.outages().answered(this.attempt.provider());
+				this.access.outages().answered(this.attempt.providerName());
 			}
 			if (lease != null) {
 				noteContention();

@@ -48,7 +48,7 @@ final class CallOutage {
 		this.warnAtNanos = nowNanos + WARN_EACH_NANOS;
 		warnings.warn(
 				"Lock '{}' of provider {} is waited for through an outage: the provider has failed for {} s now: {}",
-				attempt.key(), attempt.provider().name(), Duration.ofNanos(lasts(nowNanos)).toSeconds(),
+				attempt.key(), attempt.providerName(), Duration.ofNanos(lasts(nowNanos)).toSeconds(),
 				LockErrors.describe(failure));
 	}
 

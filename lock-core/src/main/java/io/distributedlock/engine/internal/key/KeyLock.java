@@ -13,6 +13,7 @@ import java.util.function.Supplier;
 import io.distributedlock.engine.internal.lease.HeldLock;
 import io.distributedlock.engine.internal.lease.Passage;
 import io.distributedlock.engine.internal.lease.Successor;
+import io.distributedlock.engine.internal.request.KeyId;
 import io.distributedlock.engine.internal.runtime.Trampoline;
 import org.jspecify.annotations.Nullable;
 
@@ -47,11 +48,11 @@ final class KeyLock implements Passage {
 	 * readers and permits, who share the key, and calls whose order is that of a queue on
 	 * the backend. Nobody is ever in front.
 	 */
-	static final KeyLock NOWHERE = new KeyLock(new ConcurrentHashMap<>(), "", null);
+	static final KeyLock NOWHERE = new KeyLock(new ConcurrentHashMap<>(), new KeyId("", 0, ""), null);
 
-	private final ConcurrentMap<String, KeyLock> inUse;
+	private final ConcurrentMap<KeyId, KeyLock> inUse;
 
-	private final String localKey;
+	private final KeyId id;
 
 	/**
 	 * The call that asks the backend, a {@link Waiter}, or what it has got, a
@@ -69,9 +70,9 @@ final class KeyLock implements Passage {
 
 	private volatile int expectedHolders = 1;
 
-	KeyLock(ConcurrentMap<String, KeyLock> inUse, String localKey, @Nullable Waiter first) {
+	KeyLock(ConcurrentMap<KeyId, KeyLock> inUse, KeyId id, @Nullable Waiter first) {
 		this.inUse = inUse;
-		this.localKey = localKey;
+		this.id = id;
 		this.front = first;
 	}
 
@@ -192,7 +193,7 @@ final class KeyLock implements Passage {
 	 */
 	private <T> @Nullable T atomically(Supplier<@Nullable T> change) {
 		AtomicReference<@Nullable T> result = new AtomicReference<>();
-		this.inUse.computeIfPresent(this.localKey, (ignored, current) -> {
+		this.inUse.computeIfPresent(this.id, (ignored, current) -> {
 			if (current != this) {
 				return current;
 			}

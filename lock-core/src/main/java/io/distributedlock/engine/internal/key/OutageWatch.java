@@ -66,12 +66,13 @@ public final class OutageWatch {
 
 	/**
 	 * Note a good answer of a provider.
+	 * @param provider its name
 	 */
-	void answered(LockProvider provider) {
+	void answered(String provider) {
 		if (!this.outages.isEmpty()) {
-			// even a name may fail, and the answer may have brought a lease
+			// the answer may have brought a lease, whoever fails to hear of it
 			Guard.run("noting a good answer", () -> {
-				Outage ended = this.outages.remove(provider.name());
+				Outage ended = this.outages.remove(provider);
 				if (ended != null) {
 					ended.end("answers again");
 				}
@@ -90,14 +91,14 @@ public final class OutageWatch {
 	/**
 	 * Note that a provider has failed for a call.
 	 */
-	void failed(LockProvider provider, Throwable failure) {
-		Outage known = this.outages.get(provider.name());
+	void failed(LockAttempt attempt, Throwable failure) {
+		Outage known = this.outages.get(attempt.providerName());
 		if (known != null) {
 			known.failures.incrementAndGet();
 			return;
 		}
-		Outage begun = new Outage(provider, failure);
-		if (this.outages.putIfAbsent(provider.name(), begun) == null) {
+		Outage begun = new Outage(attempt, failure);
+		if (this.outages.putIfAbsent(attempt.providerName(), begun) == null) {
 			this.runtime.execute(begun::ask);
 		}
 	}
@@ -110,7 +111,7 @@ public final class OutageWatch {
 		if (this.outages.isEmpty() || attempt.waitThroughOutage()) {
 			return null;
 		}
-		Outage outage = this.outages.get(attempt.provider().name());
+		Outage outage = this.outages.get(attempt.providerName());
 		return (outage != null && !outage.letsThrough()) ? outage.refusal() : null;
 	}
 
@@ -143,6 +144,8 @@ public final class OutageWatch {
 
 		private final LockProvider provider;
 
+		private final String name;
+
 		private final long sinceNanos;
 
 		private final AtomicReference<State> state = new AtomicReference<>(State.SUSPECTED);
@@ -155,8 +158,9 @@ public final class OutageWatch {
 
 		private volatile Throwable lastFailure;
 
-		private Outage(LockProvider provider, Throwable failure) {
-			this.provider = provider;
+		private Outage(LockAttempt attempt, Throwable failure) {
+			this.provider = attempt.provider();
+			this.name = attempt.providerName();
 			this.sinceNanos = OutageWatch.this.runtime.nanoTime();
 			this.lastFailure = failure;
 		}
@@ -192,7 +196,7 @@ public final class OutageWatch {
 		private void onAnswer(@Nullable Object answer, @Nullable Throwable failure) {
 			// if it cannot be asked, each call finds out for itself
 			if (failure == null || failure instanceof UnsupportedOperationException) {
-				answered(this.provider);
+				answered(this.name);
 			}
 			else if (this.state.get() != State.OVER && !OutageWatch.this.calls.isClosed()) {
 				this.lastFailure = failure;
@@ -212,9 +216,9 @@ public final class OutageWatch {
 		private void begin(Throwable failure) {
 			logger.warn(
 					"Lock provider {} is down: no good answer for {}, {} failures of calls. The last failure: {}. Until it answers, calls fail at once unless they wait through the outage. It is asked each second.",
-					this.provider.name(), LockTimes.text(lasts()), this.failures, LockErrors.describe(failure));
+					this.name, LockTimes.text(lasts()), this.failures, LockErrors.describe(failure));
 			OutageWatch.this.listeners.tell(LockEvent.OutageBegan.class,
-					(now) -> new LockEvent.OutageBegan(this.provider.name(), now, failure));
+					(now) -> new LockEvent.OutageBegan(this.name, now, failure));
 			this.nextTrialNanos.set(OutageWatch.this.runtime.nanoTime() + ASK_EACH_NANOS);
 			if (this.state.compareAndSet(State.SUSPECTED, State.DOWN)) {
 				endCalls(failure, true);
@@ -245,10 +249,10 @@ public final class OutageWatch {
 
 		private void tellOfEnd(String why) {
 			Duration lasted = lasts();
-			logger.info("Lock provider {} {} after {}. {} calls were refused meanwhile", this.provider.name(), why,
+			logger.info("Lock provider {} {} after {}. {} calls were refused meanwhile", this.name, why,
 					LockTimes.text(lasted), this.refusals);
 			OutageWatch.this.listeners.tell(LockEvent.OutageEnded.class,
-					(now) -> new LockEvent.OutageEnded(this.provider.name(), now, lasted));
+					(now) -> new LockEvent.OutageEnded(this.name, now, lasted));
 		}
 
 	}

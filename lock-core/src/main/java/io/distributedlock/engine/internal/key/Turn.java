@@ -85,7 +85,7 @@ final class Turn implements Waiter {
 	 * @return whether the call is in front, or takes no turns
 	 */
 	private boolean enter() {
-		boolean entered = !this.call.attempt().takesTurns() || this.shared.keys().enter(this.call.localKey(), this);
+		boolean entered = !this.call.attempt().takesTurns() || this.shared.keys().enter(this.call.attempt().id(), this);
 		if (this.call.isOver()) {
 			// the acquisition was ended meanwhile, before it stood anywhere
 			leave();

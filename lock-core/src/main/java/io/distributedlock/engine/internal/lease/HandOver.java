@@ -65,7 +65,7 @@ public record HandOver(EngineRuntime runtime, @Nullable Duration window, int lim
 		catch (Throwable ex) {
 			Failures.log(warnings::warn,
 					"Lock '{}' of provider {} is released by itself, since looking for the next caller failed",
-					lock.key(), lock.provider().name(), ex);
+					lock.key(), lock.attempt().providerName(), ex);
 			return null;
 		}
 	}

@@ -322,8 +322,8 @@ public final class LeaseKeeper {
 		}
 		catch (Throwable ex) {
 			Failures.log(warnings::warn,
-					"Provider {} failed to renew {} leases in one call; they are renewed one by one", provider.name(),
-					held.size(), ex);
+					"Provider {} failed to renew {} leases in one call; they are renewed one by one",
+					held.get(0).lock.attempt().providerName(), held.size(), ex);
 		}
 		boolean complete = answers.size() == held.size();
 		for (int i = 0; i < held.size(); i++) {
@@ -367,7 +367,7 @@ public final class LeaseKeeper {
 					(at) -> new LockEvent.RenewalFailed(lock.attempt().info(), at, left, failure));
 			warnings.warn(
 					"Lock '{}' of provider {} could not be renewed. The renewal is tried again. The lock is lost in {} ms: {}",
-					lock.key(), lock.provider().name(), lock.remainingNanos() / 1_000_000, failure.toString());
+					lock.key(), lock.attempt().providerName(), lock.remainingNanos() / 1_000_000, failure.toString());
 		}
 	}
 

@@ -221,7 +221,7 @@ public final class LeaseReleaser {
 			if (this.wasHeld && failure == null && !Boolean.TRUE.equals(stillOwned) && !this.retried) {
 				warnings.warn(
 						"Lock '{}' of provider {} was no longer held when it was released: its lease had ended, and another owner may have held the lock meanwhile. If the client lost its connection just now, the lock may have been held, and only the answer was lost.",
-						this.lock.key(), this.lock.provider().name());
+						this.lock.key(), this.lock.attempt().providerName());
 			}
 			end(failure);
 		}

@@ -28,11 +28,11 @@ public final class Activities {
 
 	private static LockActivity.Held held(HeldLock lock, KeyLocks keys) {
 		LockAttempt attempt = lock.attempt();
-		return new LockActivity.Held(attempt.name(), attempt.key(), attempt.provider().name(), attempt.type(),
+		return new LockActivity.Held(attempt.name(), attempt.key(), attempt.providerName(), attempt.type(),
 				ownerOf(lock), lock.fencingToken(), lock.heldFor(), Duration.ofNanos(lock.remainingNanos()),
 				attempt.autoRenewed(),
 				// it may be released just now
-				Math.max(lock.holders(), 1), keys.waitingFor(attempt.localKey()), nameOf(lock.thread()));
+				Math.max(lock.holders(), 1), keys.waitingFor(attempt.id()), nameOf(lock.thread()));
 	}
 
 	/**
@@ -50,7 +50,7 @@ public final class Activities {
 
 	private static LockActivity.Waiting waiting(CallUnderWay call, long now) {
 		LockAttempt attempt = call.attempt();
-		return new LockActivity.Waiting(attempt.name(), attempt.key(), attempt.provider().name(), attempt.type(),
+		return new LockActivity.Waiting(attempt.name(), attempt.key(), attempt.providerName(), attempt.type(),
 				Duration.ofNanos(now - call.startNanos()), nameOf(call.thread()));
 	}
 

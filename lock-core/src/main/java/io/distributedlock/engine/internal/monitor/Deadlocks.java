@@ -10,6 +10,7 @@ import java.util.Set;
 import io.distributedlock.LockType;
 import io.distributedlock.engine.internal.key.CallUnderWay;
 import io.distributedlock.engine.internal.lease.HeldLock;
+import io.distributedlock.engine.internal.request.KeyId;
 
 /**
  * Finds threads of this JVM that wait for each other's locks. Only blocking calls have a
@@ -24,14 +25,14 @@ final class Deadlocks {
 	private final List<List<Wait>> circles = new ArrayList<>();
 
 	private Deadlocks(List<CallUnderWay> waiting, List<HeldLock> held) {
-		Map<String, List<HeldLock>> byKey = new HashMap<>();
+		Map<KeyId, List<HeldLock>> byKey = new HashMap<>();
 		// a permit may come from any holder, also from one that waits for nobody
 		held.stream()
 			.filter((lock) -> lock.attempt().type() != LockType.SEMAPHORE)
-			.forEach((lock) -> byKey.computeIfAbsent(lock.attempt().localKey(), (key) -> new ArrayList<>()).add(lock));
+			.forEach((lock) -> byKey.computeIfAbsent(lock.attempt().id(), (key) -> new ArrayList<>()).add(lock));
 		for (CallUnderWay call : waiting) {
 			Thread waiter = call.thread();
-			for (HeldLock lock : byKey.getOrDefault(call.attempt().localKey(), List.of())) {
+			for (HeldLock lock : byKey.getOrDefault(call.attempt().id(), List.of())) {
 				Thread holder = lock.thread();
 				if (waiter != null && holder != null) {
 					this.waits.computeIfAbsent(waiter, (thread) -> new ArrayList<>())

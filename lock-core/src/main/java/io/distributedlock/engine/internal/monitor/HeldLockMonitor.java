@@ -99,7 +99,7 @@ public final class HeldLockMonitor {
 			Thread thread = lock.thread();
 			this.warnings.warn(
 					"Lock '{}' of provider {} has been held for {} ms, which is longer than {} ms (lock.warn-after).{}",
-					lock.key(), lock.provider().name(), lock.heldFor().toMillis(), limit.toMillis(),
+					lock.key(), lock.attempt().providerName(), lock.heldFor().toMillis(), limit.toMillis(),
 					(thread != null) ? new Holder(thread) : "");
 		});
 	}

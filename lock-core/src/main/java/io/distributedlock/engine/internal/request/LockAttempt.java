@@ -15,7 +15,7 @@ import io.distributedlock.spi.LockQueue;
  * Why: docs/decisions/002-one-object-for-a-key.md
  *
  * @param name the name of the request, empty if it has none
- * @param key the full key
+ * @param id the key among the calls of this JVM
  * @param provider the provider to ask
  * @param type the lock type
  * @param permits how many owners a semaphore admits
@@ -29,9 +29,24 @@ import io.distributedlock.spi.LockQueue;
  * @param holdAtLeast the minimum hold time
  * @param reentrant whether the caller wants to enter again
  */
-public record LockAttempt(String name, String key, LockProvider provider, LockType type, int permits, Duration waitTime,
+public record LockAttempt(String name, KeyId id, LockProvider provider, LockType type, int permits, Duration waitTime,
 		boolean waitThroughOutage, Duration leaseTime, boolean autoRenewed, Duration lockDelay, int maxWaiters,
 		Duration holdAtLeast, boolean reentrant) {
+
+	/**
+	 * Return the full key.
+	 */
+	public String key() {
+		return this.id.key();
+	}
+
+	/**
+	 * Return the name that the provider had when the template was built: it may fail to
+	 * tell it later.
+	 */
+	public String providerName() {
+		return this.id.provider();
+	}
 
 	// providers are told apart by identity
 	@SuppressWarnings("ReferenceEquality")
@@ -47,7 +62,7 @@ public record LockAttempt(String name, String key, LockProvider provider, LockTy
 	 * Return what listeners and observers are told of this lock.
 	 */
 	public LockInfo info() {
-		return new LockInfo(this.name, this.key, this.provider.name(), this.type);
+		return new LockInfo(this.name, key(), providerName(), this.type);
 	}
 
 	public Duration leaseOnBackend() {
@@ -107,17 +122,6 @@ public record LockAttempt(String name, String key, LockProvider provider, LockTy
 	 */
 	public boolean isCoveredBy(LockType held) {
 		return held != LockType.READ || this.type == LockType.READ;
-	}
-
-	/**
-	 * Return the key among the calls of this JVM: calls with the same one compete. A
-	 * semaphore has nothing to do with a lock of the same key, and semaphores of
-	 * different sizes do not keep each other out.
-	 */
-	public String localKey() {
-		// not only a space, as a key may have some
-		String permits = (this.type == LockType.SEMAPHORE) ? " permits " + this.permits + " " : " lock ";
-		return this.provider.name() + permits + this.key;
 	}
 
 }

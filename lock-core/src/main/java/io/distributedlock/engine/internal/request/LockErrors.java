@@ -38,29 +38,28 @@ public final class LockErrors {
 				"no thread of the executor began its work within the wait time of %s and one command time-out, so it was released. Set lock.executor.threads, or do not wait for futures on the threads of this executor"
 					.formatted(LockTimes.text(attempt.waitTime()));
 		};
-		return new LockNotAcquiredException(attempt.key(), attempt.provider().name(), reason, attempt.waitTime(),
-				"Lock '%s' of provider %s was not acquired: %s.".formatted(attempt.key(), attempt.provider().name(),
-						what),
+		return new LockNotAcquiredException(attempt.key(), attempt.providerName(), reason, attempt.waitTime(),
+				"Lock '%s' of provider %s was not acquired: %s.".formatted(attempt.key(), attempt.providerName(), what),
 				null);
 	}
 
 	public static LockUnavailableException unavailable(LockAttempt attempt, Throwable cause) {
 		if (cause instanceof NoAnswerException noAnswer) {
-			return new LockUnavailableException(attempt.key(), attempt.provider().name(),
+			return new LockUnavailableException(attempt.key(), attempt.providerName(),
 					"Lock '%s' could not be acquired: provider %s gave no answer within the command time-out of %s. The work was not run. Check that the backend runs and that this node can reach it."
-						.formatted(attempt.key(), attempt.provider().name(), LockTimes.text(noAnswer.commandTimeout())),
+						.formatted(attempt.key(), attempt.providerName(), LockTimes.text(noAnswer.commandTimeout())),
 					null);
 		}
-		return new LockUnavailableException(attempt.key(), attempt.provider().name(),
+		return new LockUnavailableException(attempt.key(), attempt.providerName(),
 				"Lock '%s' could not be acquired: provider %s failed: %s. The work was not run."
-					.formatted(attempt.key(), attempt.provider().name(), describe(cause)),
+					.formatted(attempt.key(), attempt.providerName(), describe(cause)),
 				cause);
 	}
 
 	public static LockUnavailableException notExtended(LockAttempt attempt, Throwable cause) {
-		return new LockUnavailableException(attempt.key(), attempt.provider().name(),
+		return new LockUnavailableException(attempt.key(), attempt.providerName(),
 				"Lock '%s' could not be extended: provider %s failed: %s. The lock ends when it would have ended without the extension."
-					.formatted(attempt.key(), attempt.provider().name(), describe(cause)),
+					.formatted(attempt.key(), attempt.providerName(), describe(cause)),
 				cause);
 	}
 
@@ -84,17 +83,17 @@ public final class LockErrors {
 	}
 
 	public static LockUnavailableException releaseFailed(LockAttempt attempt, Throwable cause) {
-		return new LockUnavailableException(attempt.key(), attempt.provider().name(),
+		return new LockUnavailableException(attempt.key(), attempt.providerName(),
 				"Lock '%s' could not be released: provider %s failed: %s. It expires by itself within its lease of %s."
-					.formatted(attempt.key(), attempt.provider().name(), describe(cause),
+					.formatted(attempt.key(), attempt.providerName(), describe(cause),
 							LockTimes.text(attempt.leaseTime())),
 				cause);
 	}
 
 	public static LockLostException lost(LockAttempt attempt, String reason) {
-		return new LockLostException(attempt.key(), attempt.provider().name(),
+		return new LockLostException(attempt.key(), attempt.providerName(),
 				"Lock '%s' of provider %s is no longer held: %s. Another owner may hold it now: stop the work, or protect what it writes with the fencing token."
-					.formatted(attempt.key(), attempt.provider().name(), reason),
+					.formatted(attempt.key(), attempt.providerName(), reason),
 				null);
 	}
 
@@ -102,7 +101,7 @@ public final class LockErrors {
 			Duration lease) {
 		return new InvalidLockRequestException(
 				"Lock '%s': provider %s keeps leases from %s to %s, and cannot keep one of %s.".formatted(attempt.key(),
-						attempt.provider().name(), LockTimes.text(limits.shortest()), LockTimes.text(limits.longest()),
+						attempt.providerName(), LockTimes.text(limits.shortest()), LockTimes.text(limits.longest()),
 						LockTimes.text(lease)),
 				"Set another lease time, or choose another provider.");
 	}

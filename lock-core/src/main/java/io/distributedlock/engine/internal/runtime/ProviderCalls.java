@@ -115,8 +115,9 @@ public final class ProviderCalls {
 	 * its answer, or none if it has blocked for the command time-out.
 	 */
 	public CompletionStage<@Nullable Object> ping(LockProvider provider) {
+		String name = provider.name();
 		Ping mine = new Ping(this.runtime.nanoTime(), new CompletableFuture<>());
-		Ping blocked = this.pings.putIfAbsent(provider.name(), mine);
+		Ping blocked = this.pings.putIfAbsent(name, mine);
 		if (blocked != null) {
 			return (mine.sinceNanos - blocked.sinceNanos < this.commandTimeoutNanos) ? blocked.answer
 					: CompletableFuture.failedFuture(noAnswer());
@@ -131,7 +132,7 @@ public final class ProviderCalls {
 			throw ex;
 		}
 		finally {
-			this.pings.remove(provider.name());
+			this.pings.remove(name);
 		}
 	}
 

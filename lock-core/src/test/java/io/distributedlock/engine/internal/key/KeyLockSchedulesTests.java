@@ -8,6 +8,7 @@ import io.distributedlock.engine.HeldByHand;
 import io.distributedlock.engine.Schedules;
 import io.distributedlock.engine.internal.lease.HeldLock;
 import io.distributedlock.engine.internal.lease.Successor;
+import io.distributedlock.engine.internal.request.KeyId;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Test;
@@ -21,6 +22,8 @@ import static io.distributedlock.engine.HeldByHand.require;
  */
 @EnabledIfSystemProperty(named = "lock.test.schedules", matches = "true")
 class KeyLockSchedulesTests {
+
+	private static final KeyId KEY = new KeyId("p", 0, "k");
 
 	@Test
 	void oneIsInFrontAndNobodyIsForgotten() {
@@ -99,7 +102,7 @@ class KeyLockSchedulesTests {
 			}
 
 			private void come() {
-				boolean inside = Turns.this.keys.enter("k", this);
+				boolean inside = Turns.this.keys.enter(KEY, this);
 				this.entered = true;
 				if (inside) {
 					onTurn();
@@ -178,7 +181,7 @@ class KeyLockSchedulesTests {
 			}
 
 			private void call() {
-				if (Holds.this.keys.enter("k", this)) {
+				if (Holds.this.keys.enter(KEY, this)) {
 					onTurn();
 				}
 			}

@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.AtomicReference;
 
 import io.distributedlock.engine.HeldByHand;
 import io.distributedlock.engine.internal.lease.HeldLock;
+import io.distributedlock.engine.internal.request.KeyId;
 import io.distributedlock.test.patience.Patience;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -24,6 +25,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 @Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
 class KeyLockTests {
+
+	private static final KeyId KEY = new KeyId("p", 0, "k");
 
 	private static final int THREADS = 8;
 
@@ -158,16 +161,16 @@ class KeyLockTests {
 	 */
 	@Test
 	void keyThatCallsWaitForIsFree() {
-		assertThat(this.keys.join("k", 1)).isTrue();
-		assertThat(this.keys.join("k", 3)).isTrue();
-		assertThat(this.keys.join("k", 1)).isFalse();
+		assertThat(this.keys.join(KEY, 1)).isTrue();
+		assertThat(this.keys.join(KEY, 3)).isTrue();
+		assertThat(this.keys.join(KEY, 1)).isFalse();
 		Visitor call = new Visitor("k");
 		call.come();
 		assertThat(call.turns).hasValue(1);
 		call.go();
-		assertThat(this.keys.waitingFor("k")).isEqualTo(2);
-		this.keys.part("k");
-		this.keys.part("k");
+		assertThat(this.keys.waitingFor(KEY)).isEqualTo(2);
+		this.keys.part(KEY);
+		this.keys.part(KEY);
 		assertThat(this.keys.size()).isZero();
 	}
 
@@ -196,7 +199,7 @@ class KeyLockTests {
 		}
 
 		private void come() {
-			if (KeyLockTests.this.keys.enter(this.name, this)) {
+			if (KeyLockTests.this.keys.enter(new KeyId("p", 0, this.name), this)) {
 				onTurn();
 			}
 		}

@@ -3,6 +3,7 @@ package io.distributedlock.engine.internal.lease;
 import java.time.Duration;
 
 import io.distributedlock.LockType;
+import io.distributedlock.engine.internal.request.KeyId;
 import io.distributedlock.engine.internal.request.LockAttempt;
 import io.distributedlock.local.LocalLockProvider;
 import io.distributedlock.spi.LeaseTerm;
@@ -19,11 +20,13 @@ class LeaseClockTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(9);
 
-	private static final LockAttempt ATTEMPT = new LockAttempt("", "k", new LocalLockProvider(), LockType.EXCLUSIVE, 1,
-			Duration.ZERO, false, LEASE, true, Duration.ZERO, Integer.MAX_VALUE, Duration.ZERO, true);
+	private static final LockAttempt ATTEMPT = new LockAttempt("", new KeyId("p", 0, "k"), new LocalLockProvider(),
+			LockType.EXCLUSIVE, 1, Duration.ZERO, false, LEASE, true, Duration.ZERO, Integer.MAX_VALUE, Duration.ZERO,
+			true);
 
-	private static final LockAttempt EXPLICIT = new LockAttempt("", "k", new LocalLockProvider(), LockType.EXCLUSIVE, 1,
-			Duration.ZERO, false, LEASE, false, Duration.ZERO, Integer.MAX_VALUE, Duration.ZERO, true);
+	private static final LockAttempt EXPLICIT = new LockAttempt("", new KeyId("p", 0, "k"), new LocalLockProvider(),
+			LockType.EXCLUSIVE, 1, Duration.ZERO, false, LEASE, false, Duration.ZERO, Integer.MAX_VALUE, Duration.ZERO,
+			true);
 
 	private static final Duration LONG = Duration.ofMinutes(2);
 

@@ -11,6 +11,7 @@ import io.distributedlock.LockType;
 import io.distributedlock.engine.HeldByHand;
 import io.distributedlock.engine.ScheduledByHand;
 import io.distributedlock.engine.internal.event.Listeners;
+import io.distributedlock.engine.internal.request.KeyId;
 import io.distributedlock.engine.internal.request.LockAttempt;
 import io.distributedlock.engine.internal.runtime.Callbacks;
 import io.distributedlock.engine.internal.runtime.ProviderCalls;
@@ -32,8 +33,9 @@ class LeaseKeeperTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(30);
 
-	private static final LockAttempt ATTEMPT = new LockAttempt("", "k", new LocalLockProvider(), LockType.EXCLUSIVE, 1,
-			Duration.ZERO, false, LEASE, true, Duration.ZERO, Integer.MAX_VALUE, Duration.ZERO, true);
+	private static final LockAttempt ATTEMPT = new LockAttempt("", new KeyId("p", 0, "k"), new LocalLockProvider(),
+			LockType.EXCLUSIVE, 1, Duration.ZERO, false, LEASE, true, Duration.ZERO, Integer.MAX_VALUE, Duration.ZERO,
+			true);
 
 	private static final Passage PASSAGE = new HeldByHand();
 
