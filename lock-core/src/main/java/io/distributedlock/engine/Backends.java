@@ -14,7 +14,7 @@ import java.util.function.Supplier;
 import io.distributedlock.LockCapability;
 import io.distributedlock.LockType;
 import io.distributedlock.UnknownLockProviderException;
-import io.distributedlock.engine.internal.request.LockErrors;
+import io.distributedlock.engine.internal.lease.LeaseReleaser;
 import io.distributedlock.engine.internal.request.LockKeys;
 import io.distributedlock.engine.internal.runtime.EngineRuntime;
 import io.distributedlock.engine.internal.runtime.NoAnswerException;
@@ -60,13 +60,16 @@ public final class Backends {
 
 	private final ProviderCalls providerCalls;
 
+	private final LeaseReleaser releaser;
+
 	private final BooleanSupplier closed;
 
 	Backends(Map<String, LockProvider> providers, EngineRuntime runtime, ProviderCalls providerCalls,
-			BooleanSupplier closed) {
+			LeaseReleaser releaser, BooleanSupplier closed) {
 		this.providers = providers;
 		this.runtime = runtime;
 		this.providerCalls = providerCalls;
+		this.releaser = releaser;
 		this.closed = closed;
 	}
 
@@ -187,12 +190,7 @@ public final class Backends {
 
 	private void release(@Nullable Lease lease) {
 		if (lease != null) {
-			this.providerCalls.hear(lease::release, (had, failure) -> {
-				if (failure != null) {
-					logger.debug("A lease of {} ends by itself, as its release failed: {}", TOKEN_LEASE,
-							LockErrors.describe(failure));
-				}
-			});
+			this.releaser.releaseInBackground(lease);
 		}
 	}
 

@@ -110,7 +110,7 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 				this.keys, this.calls, this.keeper, this.releaser, listeners);
 		this.acquirer = new Acquirer(shared, List.copyOf(builder.observers), callbacks, this.handleReleases);
 		this.backends = new Backends(new LinkedHashMap<>(builder.providers), this.runtime, this.providerCalls,
-				this.calls::isClosed);
+				this.releaser, this.calls::isClosed);
 	}
 
 	private void releaseAbandoned(HeldLock lock) {

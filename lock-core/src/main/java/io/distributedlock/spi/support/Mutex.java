@@ -1,6 +1,7 @@
 package io.distributedlock.spi.support;
 
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -26,13 +27,10 @@ public final class Mutex {
 	 * @param step changes the state
 	 */
 	public void run(Runnable step) {
-		this.lock.lock();
-		try {
-			step.run();
-		}
-		finally {
-			this.lock.unlock();
-		}
+		get((each) -> {
+			each.run();
+			return true;
+		}, step);
 	}
 
 	/**
@@ -42,9 +40,22 @@ public final class Mutex {
 	 * @return the result
 	 */
 	public <T extends @Nullable Object> T get(Supplier<T> step) {
+		return get(Supplier::get, step);
+	}
+
+	/**
+	 * Run a step alone, and return its result. A step that is made once for many subjects
+	 * costs no memory at each.
+	 * @param <S> the type of the subject
+	 * @param <T> the type of the result
+	 * @param step reads or changes the state
+	 * @param subject what the step is told
+	 * @return the result
+	 */
+	public <S, T extends @Nullable Object> T get(Function<S, T> step, S subject) {
 		this.lock.lock();
 		try {
-			return step.get();
+			return step.apply(subject);
 		}
 		finally {
 			this.lock.unlock();

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
-import java.util.function.IntFunction;
+import java.util.function.Supplier;
 
 import io.distributedlock.LockCapability;
 import io.distributedlock.engine.internal.event.Listeners;
@@ -98,7 +98,7 @@ public final class LeaseReleaser {
 	 * either.
 	 */
 	public void releaseInBackground(Lease lease) {
-		send(0, (retry) -> lease.release(), (stillOwned, failure) -> {
+		send(0, lease::release, (stillOwned, failure) -> {
 			// it may have ended before its grant was heard of
 		});
 	}
@@ -151,18 +151,24 @@ public final class LeaseReleaser {
 	/**
 	 * Ask for a release, and again if that fails, even if nobody waits any more: the
 	 * lease would keep others out.
-	 * @param request calls the provider; is told how many tries were made before
+	 * @param retry how many tries were made before
+	 * @param request calls the provider
 	 * @param onEnd hears the answer, or the failure of the last try
 	 */
-	private void send(int retry, IntFunction<CompletionStage<Boolean>> request,
+	private void send(int retry, Supplier<CompletionStage<Boolean>> request,
 			BiConsumer<@Nullable Boolean, @Nullable Throwable> onEnd) {
-		this.providerCalls.hear(() -> request.apply(retry), (stillOwned, failure) -> {
-			if (failure == null || retry == RETRIES) {
-				onEnd.accept(stillOwned, failure);
-				return;
+		this.providerCalls.hear(request, new ProviderCalls.FirstAnswer<>() {
+			@Override
+			protected void onAnswer(@Nullable Boolean stillOwned, @Nullable Throwable failure) {
+				if (failure == null || retry == RETRIES) {
+					onEnd.accept(stillOwned, failure);
+					return;
+				}
+				long delay = LeaseReleaser.this.providerCalls
+					.commandTimeoutNanos() >> (LAST_PAUSE_SHIFT + RETRIES - 1 - retry);
+				LeaseReleaser.this.timers.stepAt(LeaseReleaser.this.runtime.nanoTime() + delay,
+						() -> LeaseReleaser.this.send(retry + 1, request, onEnd));
 			}
-			long delay = this.providerCalls.commandTimeoutNanos() >> (LAST_PAUSE_SHIFT + RETRIES - 1 - retry);
-			this.timers.stepAt(this.runtime.nanoTime() + delay, () -> send(retry + 1, request, onEnd));
 		});
 	}
 
@@ -187,7 +193,7 @@ public final class LeaseReleaser {
 
 		private volatile long sentNanos;
 
-		private volatile boolean retried;
+		private volatile int requests;
 
 		private ReleaseOfHold(HeldLock lock, boolean used) {
 			this.lock = lock;
@@ -209,16 +215,16 @@ public final class LeaseReleaser {
 			LeaseReleaser.this.send(0, this::request, this::onAnswer);
 		}
 
-		private CompletionStage<Boolean> request(int retry) {
+		private CompletionStage<Boolean> request() {
 			this.sentNanos = LeaseReleaser.this.runtime.nanoTime();
-			this.retried = retry > 0;
+			this.requests = this.requests + 1;
 			return (this.used && this.lock.remainingMinimumNanos() > 0) ? keepForMinimum(this.lock)
 					: this.lock.lease().release();
 		}
 
 		private void onAnswer(@Nullable Boolean stillOwned, @Nullable Throwable failure) {
 			// a retry finds nothing if only the answer to the try before it was lost
-			if (this.wasHeld && failure == null && !Boolean.TRUE.equals(stillOwned) && !this.retried) {
+			if (this.wasHeld && failure == null && !Boolean.TRUE.equals(stillOwned) && this.requests == 1) {
 				warnings.warn(
 						"Lock '{}' of provider {} was no longer held when it was released: its lease had ended, and another owner may have held the lock meanwhile. If the client lost its connection just now, the lock may have been held, and only the answer was lost.",
 						this.lock.key(), this.lock.attempt().providerName());
@@ -231,25 +237,24 @@ public final class LeaseReleaser {
 				return;
 			}
 			this.limit.cancel();
-			long tookNanos = LeaseReleaser.this.runtime.nanoTime() - this.sentNanos;
 			// the next call's turn begins after this step: who waits for this release
 			// must not wait for what that call does
-			Trampoline.runNow(() -> letNextIn(failure, tookNanos));
+			Trampoline.runNow(() -> letNextIn(failure));
 		}
 
-		private void letNextIn(@Nullable Throwable failure, long tookNanos) {
+		private void letNextIn(@Nullable Throwable failure) {
 			// its time is before those of what the caller or the next call does
-			Guard.run("telling of a release", () -> tell(failure, tookNanos));
+			Guard.run("telling of a release", () -> tell(failure));
 			Guard.run("letting the next caller in", () -> this.lock.passage().leave(this.lock));
 			Failures.settle(this.ended, null, failure);
 		}
 
-		private void tell(@Nullable Throwable failure, long tookNanos) {
+		private void tell(@Nullable Throwable failure) {
 			if (!this.wasHeld) {
 				return;
 			}
 			if (failure == null) {
-				tellReleased(this.lock, Duration.ofNanos(tookNanos));
+				tellReleased(this.lock, Duration.ofNanos(LeaseReleaser.this.runtime.nanoTime() - this.sentNanos));
 			}
 			else {
 				LeaseReleaser.this.listeners.tell(LockEvent.ReleaseFailed.class,

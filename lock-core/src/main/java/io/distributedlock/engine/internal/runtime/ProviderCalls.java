@@ -56,13 +56,17 @@ public final class ProviderCalls {
 	 */
 	public <T extends @Nullable Object> void ask(Supplier<? extends CompletionStage<T>> question,
 			BiConsumer<? super @Nullable T, ? super @Nullable Throwable> onAnswer, Consumer<T> late) {
-		FirstAnswer<T> first = new FirstAnswer<>(onAnswer);
 		// the time-out begins before the call, as the call itself may block
-		Timers.Timer limit = limit(() -> first.passOn(null, noAnswer()));
-		hear(question, (value, failure) -> {
-			limit.cancel();
-			if (!first.passOn(value, failure) && failure == null) {
-				Guard.run("a late answer", () -> late.accept(value));
+		Timers.Timer limit = limit(() -> onAnswer.accept(null, noAnswer()));
+		hear(question, new FirstAnswer<>() {
+			@Override
+			protected void onAnswer(@Nullable T value, @Nullable Throwable failure) {
+				if (limit.cancel()) {
+					onAnswer.accept(value, failure);
+				}
+				else if (failure == null) {
+					Guard.run("a late answer", () -> late.accept(value));
+				}
 			}
 		});
 	}
@@ -78,8 +82,14 @@ public final class ProviderCalls {
 	/**
 	 * Return what a question fails with that has no answer within the command time-out.
 	 */
-	public NoAnswerException noAnswer() {
-		return new NoAnswerException(Duration.ofNanos(this.commandTimeoutNanos));
+	public Throwable noAnswer() {
+		try {
+			return new NoAnswerException(Duration.ofNanos(this.commandTimeoutNanos));
+		}
+		catch (Throwable ex) {
+			// there is no memory for it, and the question must end nevertheless
+			return ex;
+		}
 	}
 
 	/**
@@ -99,12 +109,15 @@ public final class ProviderCalls {
 	 */
 	public <T extends @Nullable Object> void follow(CompletableFuture<T> answer,
 			Supplier<? extends CompletionStage<T>> question, Consumer<T> late) {
-		hear(question, (value, failure) -> {
-			if (failure != null) {
-				answer.completeExceptionally(failure);
-			}
-			else if (!answer.complete(value)) {
-				Guard.run("a late answer", () -> late.accept(value));
+		hear(question, new FirstAnswer<>() {
+			@Override
+			protected void onAnswer(@Nullable T value, @Nullable Throwable failure) {
+				if (failure != null) {
+					answer.completeExceptionally(failure);
+				}
+				else if (!answer.complete(value)) {
+					Guard.run("a late answer", () -> late.accept(value));
+				}
 			}
 		});
 	}
@@ -151,12 +164,9 @@ public final class ProviderCalls {
 
 	/**
 	 * Ask a provider, without a limit of time.
-	 * @param onAnswer gets the first answer, or what the provider failed with or threw;
-	 * it does not throw
 	 */
 	public <T extends @Nullable Object> void hear(Supplier<? extends CompletionStage<T>> question,
-			BiConsumer<? super @Nullable T, ? super @Nullable Throwable> onAnswer) {
-		FirstAnswer<T> first = new FirstAnswer<>(onAnswer);
+			FirstAnswer<T> answer) {
 		try {
 			CompletionStage<T> stage = question.get();
 			if (stage == null) {
@@ -164,14 +174,14 @@ public final class ProviderCalls {
 			}
 			if (isAnswered(stage)) {
 				// saves what a dependent costs
-				first.accept(stage.toCompletableFuture().join(), null);
+				answer.accept(stage.toCompletableFuture().join(), null);
 			}
 			else {
-				stage.whenComplete(first);
+				stage.whenComplete(answer);
 			}
 		}
 		catch (Throwable ex) {
-			first.passOn(null, ex);
+			answer.accept(null, ex);
 		}
 	}
 
@@ -181,34 +191,26 @@ public final class ProviderCalls {
 	}
 
 	/**
-	 * Passes one answer on, however often a provider answers.
+	 * Takes the answer to one question, however often a provider answers. Made before the
+	 * question is asked, as there may be no memory for it later.
+	 *
+	 * @param <T> the type of the answer
 	 */
-	private static final class FirstAnswer<T extends @Nullable Object> extends AtomicBoolean
+	public abstract static class FirstAnswer<T extends @Nullable Object> extends AtomicBoolean
 			implements BiConsumer<@Nullable T, @Nullable Throwable> {
 
 		private static final long serialVersionUID = 1;
 
-		private final transient BiConsumer<? super @Nullable T, ? super @Nullable Throwable> onAnswer;
-
-		private FirstAnswer(BiConsumer<? super @Nullable T, ? super @Nullable Throwable> onAnswer) {
-			this.onAnswer = onAnswer;
-		}
+		/**
+		 * Take the answer, or what the provider failed with or threw. Does not throw.
+		 */
+		protected abstract void onAnswer(@Nullable T value, @Nullable Throwable failure);
 
 		@Override
-		public void accept(@Nullable T value, @Nullable Throwable failure) {
-			passOn(value, failure);
-		}
-
-		/**
-		 * Pass an answer on.
-		 * @return {@code false} if there was one before
-		 */
-		private boolean passOn(@Nullable T value, @Nullable Throwable failure) {
-			boolean first = compareAndSet(false, true);
-			if (first) {
-				this.onAnswer.accept(value, (failure != null) ? Failures.unwrap(failure) : null);
+		public final void accept(@Nullable T value, @Nullable Throwable failure) {
+			if (compareAndSet(false, true)) {
+				onAnswer(value, (failure != null) ? Failures.unwrap(failure) : null);
 			}
-			return first;
 		}
 
 	}

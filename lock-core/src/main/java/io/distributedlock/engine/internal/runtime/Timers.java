@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.PriorityQueue;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import java.util.function.Function;
 
 import io.distributedlock.spi.support.Mutex;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +24,8 @@ public final class Timers {
 
 	private static final Comparator<Timer> BY_TIME = (first, second) -> {
 		int order = Long.signum(first.atNanos - second.atNanos);
-		return (order != 0) ? order : Long.compare(first.sequence, second.sequence);
+		// their difference, as the numbers overflow
+		return (order != 0) ? order : first.sequence - second.sequence;
 	};
 
 	private static final int FEW = 64;
@@ -42,7 +44,7 @@ public final class Timers {
 	 */
 	private int sizeToTidy = FEW;
 
-	private long sequence;
+	private int sequence;
 
 	/**
 	 * When the timer thread wakes, the next time first. Each was set as an earlier one
@@ -56,6 +58,8 @@ public final class Timers {
 	 * Made before, as there may be no memory for it later.
 	 */
 	private final Runnable runDue = this::runDue;
+
+	private final Function<Timer, Boolean> enqueue = this::enqueue;
 
 	public Timers(EngineRuntime runtime) {
 		this.runtime = runtime;
@@ -130,7 +134,7 @@ public final class Timers {
 	}
 
 	private Timer start(Timer timer) {
-		if (!this.mutex.get(() -> enqueue(timer))) {
+		if (!this.mutex.get(this.enqueue, timer)) {
 			Guard.run("a timer", timer);
 		}
 		return timer;
@@ -243,7 +247,7 @@ public final class Timers {
 		 */
 		private final transient @Nullable EngineRuntime runtime;
 
-		private transient long sequence;
+		private transient int sequence;
 
 		private Timer(long atNanos, @Nullable Runnable task, @Nullable EngineRuntime runtime) {
 			super(task);
@@ -253,11 +257,10 @@ public final class Timers {
 
 		/**
 		 * Cancel the task, unless it runs already. Idempotent.
+		 * @return whether the task would have run otherwise
 		 */
-		public void cancel() {
-			if (!isOver()) {
-				set(null);
-			}
+		public boolean cancel() {
+			return !isOver() && getAndSet(null) != null;
 		}
 
 		private boolean isOver() {

@@ -1,7 +1,9 @@
 package io.distributedlock.engine.internal.runtime;
 
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 
 import org.jspecify.annotations.Nullable;
 
@@ -15,15 +17,16 @@ import org.jspecify.annotations.Nullable;
 public final class Trampoline {
 
 	/**
-	 * Set to nothing between two runs, and not removed: an entry without a value refers
-	 * to nothing, and costs less than a new one for each run.
+	 * What waits for the step that runs on a thread. Set to nothing between two runs, and
+	 * not removed: an entry without a value refers to nothing, and costs less than a new
+	 * one for each run.
 	 */
-	private static final ThreadLocal<@Nullable Trampoline> RUNNING = new ThreadLocal<>();
+	private static final ThreadLocal<@Nullable Queue<Runnable>> LATER = new ThreadLocal<>();
 
 	/**
-	 * Created for the first step that has to wait, which most runs do not have.
+	 * For most runs, as no step has to wait. Nothing is added to it.
 	 */
-	private @Nullable Queue<Runnable> later;
+	private static final Queue<Runnable> NOTHING = new ConcurrentLinkedQueue<>();
 
 	private Trampoline() {
 	}
@@ -32,20 +35,15 @@ public final class Trampoline {
 	 * Run a step on this thread: now, or after the step that runs there.
 	 */
 	public static void run(Runnable step) {
-		Trampoline running = RUNNING.get();
-		if (running != null) {
-			running.add(step);
-			return;
+		Queue<Runnable> later = LATER.get();
+		if (later == null) {
+			runAll(step);
 		}
-		Trampoline trampoline = new Trampoline();
-		RUNNING.set(trampoline);
-		try {
-			for (Runnable next = step; next != null; next = trampoline.poll()) {
-				Guard.run("a step of a call", next);
-			}
+		else if (later == NOTHING) {
+			LATER.set(new ArrayDeque<>(List.of(step)));
 		}
-		finally {
-			RUNNING.set(null);
+		else {
+			later.add(step);
 		}
 	}
 
@@ -55,23 +53,24 @@ public final class Trampoline {
 	 * gives to {@link #run} comes later.
 	 */
 	public static void runNow(Runnable step) {
-		if (RUNNING.get() != null) {
+		if (LATER.get() != null) {
 			Guard.run("a step of a call", step);
 		}
 		else {
-			run(step);
+			runAll(step);
 		}
 	}
 
-	private void add(Runnable step) {
-		if (this.later == null) {
-			this.later = new ArrayDeque<>(4);
+	private static void runAll(Runnable first) {
+		LATER.set(NOTHING);
+		try {
+			for (Runnable next = first; next != null; next = LATER.get().poll()) {
+				Guard.run("a step of a call", next);
+			}
 		}
-		this.later.add(step);
-	}
-
-	private @Nullable Runnable poll() {
-		return (this.later != null) ? this.later.poll() : null;
+		finally {
+			LATER.set(null);
+		}
 	}
 
 }
