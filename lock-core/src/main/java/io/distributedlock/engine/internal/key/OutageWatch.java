@@ -142,9 +142,7 @@ public final class OutageWatch {
 	 */
 	private final class Outage {
 
-		private final LockProvider provider;
-
-		private final String name;
+		private final LockAttempt attempt;
 
 		private final long sinceNanos;
 
@@ -159,8 +157,7 @@ public final class OutageWatch {
 		private volatile Throwable lastFailure;
 
 		private Outage(LockAttempt attempt, Throwable failure) {
-			this.provider = attempt.provider();
-			this.name = attempt.providerName();
+			this.attempt = attempt;
 			this.sinceNanos = OutageWatch.this.runtime.nanoTime();
 			this.lastFailure = failure;
 		}
@@ -187,7 +184,7 @@ public final class OutageWatch {
 		private void ask() {
 			if (this.state.get() != State.OVER && !OutageWatch.this.calls.isClosed()) {
 				ProviderCalls calls = OutageWatch.this.providerCalls;
-				calls.ask(() -> calls.ping(this.provider), this::onAnswer, (late) -> {
+				calls.ask(() -> calls.ping(this.attempt.provider()), this::onAnswer, (late) -> {
 					// a provider that is so slow fails all calls
 				});
 			}
@@ -196,7 +193,7 @@ public final class OutageWatch {
 		private void onAnswer(@Nullable Object answer, @Nullable Throwable failure) {
 			// if it cannot be asked, each call finds out for itself
 			if (failure == null || failure instanceof UnsupportedOperationException) {
-				answered(this.name);
+				answered(this.attempt.providerName());
 			}
 			else if (this.state.get() != State.OVER && !OutageWatch.this.calls.isClosed()) {
 				this.lastFailure = failure;
@@ -216,9 +213,9 @@ public final class OutageWatch {
 		private void begin(Throwable failure) {
 			logger.warn(
 					"Lock provider {} is down: no good answer for {}, {} failures of calls. The last failure: {}. Until it answers, calls fail at once unless they wait through the outage. It is asked each second.",
-					this.name, LockTimes.text(lasts()), this.failures, LockErrors.describe(failure));
+					this.attempt.providerName(), LockTimes.text(lasts()), this.failures, LockErrors.describe(failure));
 			OutageWatch.this.listeners.tell(LockEvent.OutageBegan.class,
-					(now) -> new LockEvent.OutageBegan(this.name, now, failure));
+					(now) -> new LockEvent.OutageBegan(this.attempt.providerName(), now, failure));
 			this.nextTrialNanos.set(OutageWatch.this.runtime.nanoTime() + ASK_EACH_NANOS);
 			if (this.state.compareAndSet(State.SUSPECTED, State.DOWN)) {
 				endCalls(failure, true);
@@ -234,7 +231,7 @@ public final class OutageWatch {
 		 */
 		private void endCalls(Throwable failure, boolean asking) {
 			// each on a thread of its own: a provider that blocks delays no other call
-			OutageWatch.this.calls.of(this.provider)
+			OutageWatch.this.calls.of(this.attempt.provider())
 				.stream()
 				.filter((call) -> call.isInVain(asking))
 				.forEach((call) -> OutageWatch.this.runtime
@@ -249,10 +246,10 @@ public final class OutageWatch {
 
 		private void tellOfEnd(String why) {
 			Duration lasted = lasts();
-			logger.info("Lock provider {} {} after {}. {} calls were refused meanwhile", this.name, why,
-					LockTimes.text(lasted), this.refusals);
+			logger.info("Lock provider {} {} after {}. {} calls were refused meanwhile", this.attempt.providerName(),
+					why, LockTimes.text(lasted), this.refusals);
 			OutageWatch.this.listeners.tell(LockEvent.OutageEnded.class,
-					(now) -> new LockEvent.OutageEnded(this.name, now, lasted));
+					(now) -> new LockEvent.OutageEnded(this.attempt.providerName(), now, lasted));
 		}
 
 	}

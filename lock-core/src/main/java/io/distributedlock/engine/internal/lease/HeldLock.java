@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 
 import io.distributedlock.LockLostException;
@@ -25,7 +25,10 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * Why: docs/decisions/014-abandoned-handles.md
  */
-public final class HeldLock extends HoldState {
+public final class HeldLock extends HoldState implements Runnable {
+
+	private static final AtomicIntegerFieldUpdater<HeldLock> HOLDERS = AtomicIntegerFieldUpdater
+		.newUpdater(HeldLock.class, "holders");
 
 	private static final AtomicReferenceFieldUpdater<HeldLock, Timers.Timer> TIMER = AtomicReferenceFieldUpdater
 		.newUpdater(HeldLock.class, Timers.Timer.class, "timer");
@@ -48,8 +51,6 @@ public final class HeldLock extends HoldState {
 	 */
 	private final long beganNanos;
 
-	private final Passage passage;
-
 	private final LeaseKeeper keeper;
 
 	private final LeaseClock clock;
@@ -58,7 +59,7 @@ public final class HeldLock extends HoldState {
 	 * How many re-entrant holders share this hold. When the last one has left, nobody
 	 * enters any more.
 	 */
-	private final AtomicInteger holders = new AtomicInteger(1);
+	private volatile int holders = 1;
 
 	/**
 	 * Whether one of them has left that may have done something under the lock.
@@ -91,11 +92,10 @@ public final class HeldLock extends HoldState {
 		LeaseTerm first = lease.term();
 		long now = keeper.nanoTime();
 		this.attempt = attempt;
-		this.succession = new LeaseSuccession(lease, first, now,
-				first.granted().compareTo(attempt.leaseOnBackend()) < 0);
+		boolean isShort = first.granted().compareTo(attempt.leaseOnBackend()) < 0;
+		this.succession = new LeaseSuccession(lease, isShort ? first : null, now, passage);
 		this.index = 0;
 		this.beganNanos = now;
-		this.passage = passage;
 		this.keeper = keeper;
 		this.clock = LeaseClock.of(attempt, first, now);
 	}
@@ -108,7 +108,6 @@ public final class HeldLock extends HoldState {
 		this.succession = before.succession;
 		this.index = before.index + 1;
 		this.beganNanos = now;
-		this.passage = before.passage;
 		this.keeper = before.keeper;
 		this.clock = before.clock.passedOn(attempt, now);
 	}
@@ -168,7 +167,7 @@ public final class HeldLock extends HoldState {
 	}
 
 	Passage passage() {
-		return this.passage;
+		return this.succession.passage();
 	}
 
 	/**
@@ -191,7 +190,7 @@ public final class HeldLock extends HoldState {
 	 * @return {@code false} if the last one has left
 	 */
 	public boolean enter() {
-		return this.holders.getAndUpdate((now) -> (now > 0) ? now + 1 : 0) > 0;
+		return HOLDERS.getAndUpdate(this, (now) -> (now > 0) ? now + 1 : 0) > 0;
 	}
 
 	/**
@@ -203,11 +202,11 @@ public final class HeldLock extends HoldState {
 		if (worked) {
 			this.used = true;
 		}
-		return this.holders.decrementAndGet() == 0;
+		return HOLDERS.decrementAndGet(this) == 0;
 	}
 
 	public int holders() {
-		return this.holders.get();
+		return this.holders;
 	}
 
 	public boolean isUsed() {
@@ -287,11 +286,19 @@ public final class HeldLock extends HoldState {
 	/**
 	 * Set when the keeper looks at this lock next.
 	 */
-	void setTimer(Timers timers, long atNanos, Runnable task) {
-		timers.at(TIMER, this, atNanos, task);
+	void setTimer(Timers timers, long atNanos) {
+		timers.at(TIMER, this, atNanos, this);
 		if (!isHeld()) {
 			cancelTimers();
 		}
+	}
+
+	/**
+	 * Do what is due. Runs on the timer thread.
+	 */
+	@Override
+	public void run() {
+		this.keeper.attend(this);
 	}
 
 	void cancelTimers() {

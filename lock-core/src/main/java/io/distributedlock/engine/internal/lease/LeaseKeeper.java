@@ -118,7 +118,7 @@ public final class LeaseKeeper {
 		long at;
 		do {
 			at = lock.clock().nextEventNanos();
-			lock.setTimer(this.timers, at, () -> attend(lock));
+			lock.setTimer(this.timers, at);
 		}
 		// another thread may have made it earlier, and set its timer before this one did
 		while (lock.isHeld() && lock.clock().nextEventNanos() - at < 0);
@@ -232,7 +232,7 @@ public final class LeaseKeeper {
 	/**
 	 * Look at a lock. Runs on the timer thread.
 	 */
-	private void attend(HeldLock lock) {
+	void attend(HeldLock lock) {
 		try {
 			doWhatIsDue(lock);
 		}

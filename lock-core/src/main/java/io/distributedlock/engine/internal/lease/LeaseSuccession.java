@@ -25,23 +25,23 @@ final class LeaseSuccession implements Lease.LossSignal {
 	private final long beganNanos;
 
 	/**
-	 * Whether the backend has granted less than was asked for, as it does when it grants
-	 * by itself.
+	 * The first term if the backend has granted less than was asked for, as it does when
+	 * it grants by itself.
 	 */
-	private final boolean grantedShort;
+	private final @Nullable LeaseTerm shortGrant;
 
-	private final long firstTermNanos;
+	private final Passage passage;
 
 	private volatile @Nullable HeldLock holder;
 
 	private volatile @Nullable String loss;
 
-	LeaseSuccession(Lease lease, LeaseTerm first, long beganNanos, boolean grantedShort) {
+	LeaseSuccession(Lease lease, @Nullable LeaseTerm shortGrant, long beganNanos, Passage passage) {
 		this.lease = lease;
 		this.firstToken = Objects.requireNonNull(lease.fencingToken(), "the provider returned null instead of a token");
-		this.firstTermNanos = first.startNanos();
+		this.shortGrant = shortGrant;
 		this.beganNanos = beganNanos;
-		this.grantedShort = grantedShort;
+		this.passage = passage;
 	}
 
 	Lease lease() {
@@ -53,7 +53,11 @@ final class LeaseSuccession implements Lease.LossSignal {
 	 * no renewal has lengthened yet.
 	 */
 	boolean isUnconfirmedGrant(LeaseTerm term) {
-		return this.grantedShort && this.firstTermNanos == term.startNanos();
+		return this.shortGrant != null && this.shortGrant.startNanos() == term.startNanos();
+	}
+
+	Passage passage() {
+		return this.passage;
 	}
 
 	/**
