@@ -34,13 +34,15 @@ final class DefaultKeyLayout implements LockKeyLayout {
 	@Override
 	public String fullKey(String prefix, String name, String key) {
 		String start = escapedPrefix(prefix);
+		String afterStart = start.isEmpty() ? "" : ":";
 		// no part has a colon of its own
-		String rest = (name.isEmpty() || key.isEmpty()) ? escape(name.isEmpty() ? key : name, false)
-				: escape(name, false) + ':' + escape(key, false);
-		int separator = start.isEmpty() ? 0 : 1;
-		String end = (start.length() + separator + rest.length() <= MAX_LENGTH) ? rest
-				: SHORTENED + "sha256" + SHORTENED + sha256(rest);
-		return start.isEmpty() ? end : start + ':' + end;
+		String between = (name.isEmpty() || key.isEmpty()) ? "" : ":";
+		String whole = start + afterStart + escape(name, false) + between + escape(key, false);
+		if (whole.length() <= MAX_LENGTH) {
+			return whole;
+		}
+		String rest = whole.substring(start.length() + afterStart.length());
+		return start + afterStart + SHORTENED + "sha256" + SHORTENED + sha256(rest);
 	}
 
 	private static String escapedPrefix(String prefix) {

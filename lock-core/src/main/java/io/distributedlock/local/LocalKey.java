@@ -1,21 +1,23 @@
 package io.distributedlock.local;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.CopyOnWriteArrayList;
 
 import io.distributedlock.LockType;
 import io.distributedlock.spi.LeaseRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The leases of a key and the queue for it. Changed only inside the map's atomic
- * operations.
+ * The leases of a key and the queue for it. Only one thread at a time changes a key.
  */
 final class LocalKey {
 
-	final List<LocalLease> holders = new CopyOnWriteArrayList<>();
+	/**
+	 * Also read by that thread only. Most keys have one.
+	 */
+	final List<LocalLease> holders = new ArrayList<>(1);
 
 	/**
 	 * Created for the first place, which most keys never have.

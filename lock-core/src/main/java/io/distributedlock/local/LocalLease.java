@@ -77,9 +77,7 @@ final class LocalLease implements Lease {
 
 	@Override
 	public CompletionStage<@Nullable LeaseTerm> renew(Duration leaseTime) {
-		LeaseTerm[] term = new LeaseTerm[1];
-		boolean held = this.provider.whileHeld(this, (key) -> term[0] = runFor(leaseTime));
-		return CompletableFuture.completedFuture(held ? term[0] : null);
+		return CompletableFuture.completedFuture(this.provider.renew(this, leaseTime));
 	}
 
 	@Override
@@ -87,7 +85,7 @@ final class LocalLease implements Lease {
 		return CompletableFuture.completedFuture(this.provider.release(this));
 	}
 
-	private LeaseTerm runFor(Duration leaseTime) {
+	LeaseTerm runFor(Duration leaseTime) {
 		LeaseTerm term = new LeaseTerm(this.provider.nanoTime(), leaseTime);
 		this.expiresAtNanos = term.startNanos() + leaseTime.toNanos();
 		return term;

@@ -1,5 +1,6 @@
 package io.distributedlock.local;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -7,20 +8,19 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
-import java.util.stream.Stream;
 
 import io.distributedlock.LockCapability;
 import io.distributedlock.LockType;
 import io.distributedlock.spi.Lease;
 import io.distributedlock.spi.LeaseRequest;
+import io.distributedlock.spi.LeaseTerm;
 import io.distributedlock.spi.LockOwner;
 import io.distributedlock.spi.LockOwners;
 import io.distributedlock.spi.LockProvider;
 import io.distributedlock.spi.LockQueue;
 import io.distributedlock.spi.ReleaseSignal;
+import io.distributedlock.spi.support.Mutex;
 import io.distributedlock.spi.support.ReleaseListeners;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +42,8 @@ public final class LocalLockProvider implements LockProvider, LockQueue, LockOwn
 	 * After how many grants to look for leases that nobody has released.
 	 */
 	private static final int SWEEP_INTERVAL = 1024;
+
+	private final Mutex changes = new Mutex();
 
 	private final ConcurrentHashMap<String, LocalKey> keys = new ConcurrentHashMap<>();
 
@@ -96,11 +98,9 @@ public final class LocalLockProvider implements LockProvider, LockQueue, LockOwn
 	@Override
 	public Place enqueue(LeaseRequest request) {
 		LocalPlace place = new LocalPlace(this, request);
-		this.keys.compute(LocalKey.nameOf(request), (name, current) -> {
-			LocalKey key = (current != null) ? current : new LocalKey();
-			key.queue().add(place);
-			return key;
-		});
+		this.changes.run(() -> this.keys.computeIfAbsent(LocalKey.nameOf(request), (added) -> new LocalKey())
+			.queue()
+			.add(place));
 		place.lookAgain();
 		return place;
 	}
@@ -114,24 +114,26 @@ public final class LocalLockProvider implements LockProvider, LockQueue, LockOwn
 
 	@Override
 	public CompletionStage<List<LockOwner>> owners(String key) {
-		return CompletableFuture.completedFuture(holders(key).map(LocalLease::owner).toList());
+		return CompletableFuture.completedFuture(holders(key).stream().map(LocalLease::owner).toList());
 	}
 
 	@Override
 	public CompletionStage<Boolean> revoke(String key, LockOwner owner) {
-		return CompletableFuture.completedFuture(holders(key).filter((lease) -> lease.id().equals(owner.id()))
+		return CompletableFuture.completedFuture(holders(key).stream()
+			.filter((lease) -> lease.id().equals(owner.id()))
 			.findFirst()
 			.map(this::release)
 			.orElse(false));
 	}
 
-	private Stream<LocalLease> holders(String key) {
-		return LocalKey.namesOf(key)
+	private List<LocalLease> holders(String key) {
+		return this.changes.get(() -> LocalKey.namesOf(key)
 			.stream()
 			.map(this.keys::get)
 			.filter(Objects::nonNull)
 			.flatMap((each) -> each.holders.stream())
-			.filter((holder) -> !holder.isExpired());
+			.filter((holder) -> !holder.isExpired())
+			.toList());
 	}
 
 	/**
@@ -140,23 +142,26 @@ public final class LocalLockProvider implements LockProvider, LockQueue, LockOwn
 	 * @return the lease, {@code null} if others have the key
 	 */
 	@Nullable LocalLease take(LeaseRequest request, @Nullable LocalPlace place) {
-		AtomicReference<@Nullable LocalLease> granted = new AtomicReference<>();
-		this.keys.compute(LocalKey.nameOf(request), (name, current) -> {
-			LocalKey key = (current != null) ? current : new LocalKey();
-			if (key.admits(request, place)) {
-				LocalLease lease = new LocalLease(this, request, this.tokens.incrementAndGet());
-				key.holders.add(lease);
-				granted.set(lease);
-				if (place != null) {
-					key.queue().remove(place);
-				}
-			}
-			return key.isUnused() ? null : key;
-		});
-		LocalLease lease = granted.get();
+		LocalLease lease = this.changes.get(() -> grant(request, place));
 		if (lease != null && this.tokens.get() % SWEEP_INTERVAL == 0) {
 			sweep();
 		}
+		return lease;
+	}
+
+	private @Nullable LocalLease grant(LeaseRequest request, @Nullable LocalPlace place) {
+		String name = LocalKey.nameOf(request);
+		LocalKey known = this.keys.get(name);
+		LocalKey key = (known != null) ? known : new LocalKey();
+		if (!key.admits(request, place)) {
+			return null;
+		}
+		LocalLease lease = new LocalLease(this, request, this.tokens.incrementAndGet());
+		key.holders.add(lease);
+		if (place != null) {
+			key.queue().remove(place);
+		}
+		this.keys.put(name, key);
 		return lease;
 	}
 
@@ -176,33 +181,26 @@ public final class LocalLockProvider implements LockProvider, LockQueue, LockOwn
 	 * key again.
 	 */
 	private void sweep() {
-		for (String name : this.keys.keySet()) {
-			this.keys.computeIfPresent(name, (ignored, key) -> {
-				key.dropExpired();
-				return key.isUnused() ? null : key;
-			});
-		}
+		this.changes.run(() -> this.keys.values().removeIf((key) -> {
+			key.dropExpired();
+			return key.isUnused();
+		}));
 	}
 
 	/**
-	 * Run an action if a lease still holds its key.
-	 * @return {@code false} if it no longer does
+	 * Let a lease run anew if it still holds its key.
+	 * @return the new term, {@code null} if it no longer does
 	 */
-	boolean whileHeld(LocalLease lease, Consumer<LocalKey> action) {
-		boolean[] held = new boolean[1];
-		this.keys.computeIfPresent(LocalKey.nameOf(lease.request()), (name, key) -> {
-			key.dropExpired();
-			held[0] = key.holders.contains(lease);
-			if (held[0]) {
-				action.accept(key);
-			}
-			return key.isUnused() ? null : key;
+	@Nullable LeaseTerm renew(LocalLease lease, Duration leaseTime) {
+		return this.changes.get(() -> {
+			LocalKey key = this.keys.get(LocalKey.nameOf(lease.request()));
+			boolean held = key != null && !lease.isExpired() && key.holders.contains(lease);
+			return held ? lease.runFor(leaseTime) : null;
 		});
-		return held[0];
 	}
 
 	boolean release(LocalLease lease) {
-		boolean released = whileHeld(lease, (key) -> key.holders.remove(lease));
+		boolean released = this.changes.get(() -> remove(lease));
 		if (released) {
 			wakeFirst(lease.request());
 			this.listeners.tell(lease.request().key());
@@ -210,16 +208,34 @@ public final class LocalLockProvider implements LockProvider, LockQueue, LockOwn
 		return released;
 	}
 
+	private boolean remove(LocalLease lease) {
+		String name = LocalKey.nameOf(lease.request());
+		LocalKey key = this.keys.get(name);
+		boolean held = key != null && key.holders.remove(lease) && !lease.isExpired();
+		removeUnused(name, key);
+		return held;
+	}
+
+	private void removeUnused(String name, @Nullable LocalKey key) {
+		if (key != null && key.isUnused()) {
+			this.keys.remove(name);
+		}
+	}
+
 	void leave(LocalPlace place) {
-		this.keys.computeIfPresent(LocalKey.nameOf(place.request()), (name, key) -> {
-			key.queue().remove(place);
-			return key.isUnused() ? null : key;
+		String name = LocalKey.nameOf(place.request());
+		this.changes.run(() -> {
+			LocalKey key = this.keys.get(name);
+			if (key != null) {
+				key.queue().remove(place);
+			}
+			removeUnused(name, key);
 		});
 		wakeFirst(place.request());
 	}
 
 	/**
-	 * Let the first place in the queue try. Called outside the map's operations.
+	 * Let the first place in the queue try. Called outside of a change.
 	 */
 	private void wakeFirst(LeaseRequest request) {
 		LocalKey key = this.keys.get(LocalKey.nameOf(request));
