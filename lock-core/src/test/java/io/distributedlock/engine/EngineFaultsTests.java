@@ -488,6 +488,26 @@ class EngineFaultsTests {
 		assertNothingIsLeft();
 	}
 
+	/**
+	 * Otherwise the key would stay taken until the lease ends, also when the backend is
+	 * back.
+	 */
+	@Test
+	void releaseThatFailedIsTriedUntilTheOutageIsOver() {
+		for (int i = 0; i < 8; i++) {
+			this.provider.releases.add(ScriptedProvider.unreachable());
+		}
+		CompletableFuture<Void> released = this.timed.acquire("k").closeAsync();
+		Patience.await().until(() -> {
+			this.clock.advance(Duration.ofSeconds(1));
+			return this.provider.released.get() == 9;
+		});
+		Patience.await("the call that released it").until(released::isDone);
+		this.clock.advance(Duration.ofMinutes(5));
+		assertThat(this.provider.released).as("none after one that succeeded").hasValue(9);
+		Leftovers.assertNone(this.timed);
+	}
+
 	@Test
 	void resultSurvivesAReleaseThatFails() {
 		failAllReleases();

@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 /**
- * Releases leases. A release that fails is tried again three times, even if the caller
- * has stopped waiting: the lease would keep others out. After that the lease expires by
+ * Releases leases. A release that fails is tried again, even if the caller has stopped
+ * waiting: the lease would keep others out. If no try succeeds, the lease expires by
  * itself.
  */
 public final class LeaseReleaser {
@@ -33,13 +33,19 @@ public final class LeaseReleaser {
 	private static final LimitedLog warnings = new LimitedLog(LoggerFactory.getLogger(LeaseReleaser.class));
 
 	/**
-	 * The pauses before the retries are a sixteenth, an eighth and a quarter of the
-	 * command time-out. Together they take less than half of it, so the last retry has
-	 * more than half of it for its answer.
+	 * After how many retries a release counts as failed. The pauses before them are a
+	 * sixteenth, an eighth and a quarter of the command time-out. Together they take less
+	 * than half of it, so the last one has more than half of it for its answer.
 	 */
-	private static final int RETRIES = 3;
+	private static final int RETRIES_IN_TIME = 3;
 
-	private static final int LAST_PAUSE_SHIFT = 2;
+	/**
+	 * Each further pause is twice as long, too: the last ones are for the end of an
+	 * outage that lasts up to 31 command time-outs.
+	 */
+	private static final int RETRIES = 9;
+
+	private static final int FIRST_PAUSE_SHIFT = 4;
 
 	private final EngineRuntime runtime;
 
@@ -153,21 +159,21 @@ public final class LeaseReleaser {
 	 * lease would keep others out.
 	 * @param retry how many tries were made before
 	 * @param request calls the provider
-	 * @param onEnd hears the answer, or the failure of the last try
+	 * @param onEnd hears the answer, or the failure of the last try in time
 	 */
 	private void send(int retry, Supplier<CompletionStage<Boolean>> request,
 			BiConsumer<@Nullable Boolean, @Nullable Throwable> onEnd) {
 		this.providerCalls.hear(request, new ProviderCalls.FirstAnswer<>() {
 			@Override
 			protected void onAnswer(@Nullable Boolean stillOwned, @Nullable Throwable failure) {
-				if (failure == null || retry == RETRIES) {
+				if (failure == null || retry == RETRIES_IN_TIME) {
 					onEnd.accept(stillOwned, failure);
-					return;
 				}
-				long delay = LeaseReleaser.this.providerCalls
-					.commandTimeoutNanos() >> (LAST_PAUSE_SHIFT + RETRIES - 1 - retry);
-				LeaseReleaser.this.timers.stepAt(LeaseReleaser.this.runtime.nanoTime() + delay,
-						() -> LeaseReleaser.this.send(retry + 1, request, onEnd));
+				if (failure != null && retry < RETRIES) {
+					long delay = (LeaseReleaser.this.providerCalls.commandTimeoutNanos() >> FIRST_PAUSE_SHIFT) << retry;
+					LeaseReleaser.this.timers.stepAt(LeaseReleaser.this.runtime.nanoTime() + delay,
+							() -> LeaseReleaser.this.send(retry + 1, request, onEnd));
+				}
 			}
 		});
 	}
