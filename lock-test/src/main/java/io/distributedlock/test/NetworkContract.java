@@ -197,7 +197,7 @@ abstract class NetworkContract extends KeyContract {
 		failUnderLoad((proxy) -> {
 			proxy.refuse();
 			proxy.cut();
-		}, "127.0.0.1");
+		}, "refused");
 	}
 
 	private void failUnderLoad(Consumer<TcpProxy> fault, String cause) {

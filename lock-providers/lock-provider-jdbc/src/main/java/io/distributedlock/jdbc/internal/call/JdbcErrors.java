@@ -136,21 +136,25 @@ public final class JdbcErrors {
 	}
 
 	/**
-	 * Return what the driver says of the network, empty if that is not the cause. Of
-	 * other failures it may say a URL with a password.
+	 * Return what the operating system and the driver say of the network, empty if that
+	 * is not the cause. Of other failures a driver may say a URL with a password.
 	 */
 	private static String network(SQLException failure) {
 		String words = Failures.ofConnection(failure);
-		if (!words.isEmpty()) {
-			// the innermost is the driver's own
-			words = SqlCodes.sqlExceptions(failure)
-				.map(Throwable::getMessage)
-				.filter(Objects::nonNull)
-				.reduce((outer, inner) -> inner)
-				.map((message) -> " (" + message.lines().findFirst().orElse("") + ")")
-				.orElse(words);
+		if (words.isEmpty()) {
+			return words;
 		}
-		return words;
+		String system = words.substring(2, words.length() - 1);
+		// the innermost is the driver's own
+		String driver = SqlCodes.sqlExceptions(failure)
+			.map(Throwable::getMessage)
+			.filter(Objects::nonNull)
+			.reduce("", (outer, inner) -> inner)
+			.lines()
+			.findFirst()
+			.orElse("");
+		// some drivers repeat those words with the address, MySQL's has neither
+		return driver.contains(system) ? " (" + driver + ")" : " (" + system + ": " + driver + ")";
 	}
 
 	/**

@@ -346,7 +346,8 @@ class JdbcErrorsTests {
 		eager.setInitializationFailTimeout(1);
 		LockProvider provider = provider(eager, Databases.settings(dialect));
 		assertThatFailure(provider.tryAcquire(REQUEST), true).hasMessageContaining("cannot be reached")
-			.hasMessageMatching(".*\\((Socket fail to connect to 127.0.0.1|Communications link failure).*\\):.*");
+			.hasMessageMatching(
+					".*\\((Socket fail to connect to 127.0.0.1|Connection refused: Communications link failure).*\\):.*");
 	}
 
 	@ParameterizedTest
