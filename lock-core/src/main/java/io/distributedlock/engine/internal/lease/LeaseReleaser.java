@@ -199,7 +199,9 @@ public final class LeaseReleaser {
 
 		private volatile long sentNanos;
 
-		private volatile int requests;
+		private volatile boolean sent;
+
+		private volatile boolean retried;
 
 		private ReleaseOfHold(HeldLock lock, boolean used) {
 			this.lock = lock;
@@ -223,14 +225,15 @@ public final class LeaseReleaser {
 
 		private CompletionStage<Boolean> request() {
 			this.sentNanos = LeaseReleaser.this.runtime.nanoTime();
-			this.requests = this.requests + 1;
+			this.retried = this.sent;
+			this.sent = true;
 			return (this.used && this.lock.remainingMinimumNanos() > 0) ? keepForMinimum(this.lock)
 					: this.lock.lease().release();
 		}
 
 		private void onAnswer(@Nullable Boolean stillOwned, @Nullable Throwable failure) {
 			// a retry finds nothing if only the answer to the try before it was lost
-			if (this.wasHeld && failure == null && !Boolean.TRUE.equals(stillOwned) && this.requests == 1) {
+			if (this.wasHeld && failure == null && !Boolean.TRUE.equals(stillOwned) && !this.retried) {
 				warnings.warn(
 						"Lock '{}' of provider {} was no longer held when it was released: its lease had ended, and another owner may have held the lock meanwhile. If the client lost its connection just now, the lock may have been held, and only the answer was lost.",
 						this.lock.key(), this.lock.attempt().providerName());
