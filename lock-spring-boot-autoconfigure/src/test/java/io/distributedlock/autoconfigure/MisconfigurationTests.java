@@ -122,6 +122,10 @@ class MisconfigurationTests {
 				annotation(NumberAsCondition.class).describedBy("condition = \"1\"", "boolean").advised("comparison"),
 				annotation(TemplateAsCondition.class).describedBy("condition = \"#{#a} and #{#b}\"", "boolean")
 					.advised("one expression"),
+				annotation(QuotedKey.class).describedBy("key = \"'order:#id'\"", "the same key for all calls")
+					.advised("without quotes"),
+				annotation(AttributeOfOwn.class).describedBy("AttributeOfOwn.run(String)", "waitTime of @PatientLock")
+					.advised("@AliasFor", "another name"),
 				annotation(NullAsKey.class).describedBy("key = \"null\"", "always null").advised("leave the key out"),
 				annotation(ExpressionAsName.class).describedBy("name = \"#id\"", "the same for all calls")
 					.advised("into key"),
@@ -670,6 +674,30 @@ class MisconfigurationTests {
 
 		@DistributedLock(condition = "#{#a} and #{#b}")
 		public void run(boolean a, boolean b) {
+		}
+
+	}
+
+	static class QuotedKey {
+
+		@DistributedLock("'order:#id'")
+		public void run(String id) {
+		}
+
+	}
+
+	@DistributedLock("#id")
+	@Retention(RetentionPolicy.RUNTIME)
+	@interface PatientLock {
+
+		String waitTime() default "5s";
+
+	}
+
+	static class AttributeOfOwn {
+
+		@PatientLock(waitTime = "10s")
+		public void run(String id) {
 		}
 
 	}

@@ -104,6 +104,9 @@ public final class LockExpressionParser {
 		}
 		attributes.refuseIf(literal.isBlank(), "key", "the key is blank",
 				"Write an expression, or leave the key out for one lock for the method");
+		attributes.refuseIf(mentionsVariable(literal, attributes), "key",
+				"a text in quotes is the same key for all calls, and this one has the name of a parameter in it",
+				"Write the expression without quotes, or as in 'order:' + #id");
 		return (prototype, call, target) -> prototype.withKey(literal);
 	}
 

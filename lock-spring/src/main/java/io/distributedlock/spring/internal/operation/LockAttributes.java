@@ -5,6 +5,7 @@ import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
@@ -17,6 +18,7 @@ import io.distributedlock.spring.internal.support.OptionalLibraries;
 import io.distributedlock.spring.internal.transaction.TransactionRules;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.core.annotation.AliasFor;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.format.annotation.DurationFormat;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
@@ -32,6 +34,10 @@ import org.springframework.format.datetime.standard.DurationFormatterUtils;
 record LockAttributes(MergedAnnotation<DistributedLock> annotation, Method method, Class<?> userClass,
 		UnaryOperator<@Nullable String> placeholders) implements ExpressionSource {
 
+	private static final Set<String> NAMES = Arrays.stream(DistributedLock.class.getDeclaredMethods())
+		.map(Method::getName)
+		.collect(Collectors.toUnmodifiableSet());
+
 	/**
 	 * Return the method that the annotation stands on, which the method may override. If
 	 * the annotation stands on a type, it is the method itself.
@@ -40,6 +46,23 @@ record LockAttributes(MergedAnnotation<DistributedLock> annotation, Method metho
 	public Method annotated() {
 		return (this.annotation.getSource() instanceof Method source
 				&& source.getParameterCount() == this.method.getParameterCount()) ? source : this.method;
+	}
+
+	/**
+	 * Require that what an annotation of the application says reaches the lock: Spring no
+	 * longer connects attributes by their names.
+	 */
+	void requireAliases() {
+		for (MergedAnnotation<?> own = this.annotation.getMetaSource(); own != null; own = own.getMetaSource()) {
+			for (Method attribute : own.getType().getDeclaredMethods()) {
+				if (NAMES.contains(attribute.getName()) && !attribute.isAnnotationPresent(AliasFor.class)) {
+					throw new InvalidLockOperationException(this.method, this.userClass,
+							"the attribute %s of @%s does not reach the lock".formatted(attribute.getName(),
+									own.getType().getSimpleName()),
+							"Put @AliasFor(annotation = DistributedLock.class) on it, or give it another name", null);
+				}
+			}
+		}
 	}
 
 	boolean isExactKey() {

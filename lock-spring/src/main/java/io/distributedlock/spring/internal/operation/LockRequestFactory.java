@@ -27,6 +27,7 @@ public record LockRequestFactory(LockRequest prototype, LockKeys keys, @Nullable
 	 * Read the attributes of an annotation.
 	 */
 	static LockRequestFactory of(LockAttributes attributes, LockExpressionParser parser) {
+		attributes.requireAliases();
 		String name = attributes.text("name");
 		attributes.refuseIf(name.contains("#{") || name.startsWith("#") || parser.mentionsVariable(name, attributes),
 				"name", "a name is the same for all calls and cannot be an expression",
