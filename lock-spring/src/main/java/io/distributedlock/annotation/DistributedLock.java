@@ -28,7 +28,9 @@ import org.springframework.core.annotation.AliasFor;
  * <p>
  * An annotation on a class applies to each public method of the class; an annotation on
  * the method replaces it. Annotations on methods of super-classes and interfaces are
- * found, and so are meta-annotations.
+ * found, and so are meta-annotations. An attribute of theirs with the name of an
+ * attribute of this annotation needs an {@code @AliasFor}, or the application does not
+ * start.
  * <p>
  * The lock is acquired before a transaction of the same method begins, and released after
  * that has ended. If the caller is already in a transaction, the lock is kept until that

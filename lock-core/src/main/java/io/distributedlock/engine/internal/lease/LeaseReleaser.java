@@ -41,7 +41,7 @@ public final class LeaseReleaser {
 
 	/**
 	 * Each further pause is twice as long, too: the last ones are for the end of an
-	 * outage that lasts up to 31 command time-outs.
+	 * outage that lasts up to 30 command time-outs.
 	 */
 	private static final int RETRIES = 9;
 
