@@ -24,23 +24,26 @@ public final class LockErrors {
 	private LockErrors() {
 	}
 
+	/**
+	 * Return why a call did not acquire its lock. Contention is an ordinary answer and
+	 * may come often: its text is not formatted, as a pattern would be read each time.
+	 */
 	public static LockNotAcquiredException notAcquired(LockAttempt attempt, Reason reason) {
 		String what = switch (reason) {
-			case CONTENDED -> "another owner held it %s. Wait longer, hold it for less time, or skip the work"
-				.formatted(attempt.waitTime().isZero() ? "at the only attempt"
-						: "within the wait time of " + LockTimes.text(attempt.waitTime()));
-			case CROWDED ->
-				"%s calls of this JVM wait for it already, which is the limit. Try again later, or allow more waiters"
-					.formatted(attempt.maxWaiters());
+			case CONTENDED -> "another owner held it "
+					+ (attempt.waitTime().isZero() ? "at the only attempt"
+							: "within the wait time of " + LockTimes.text(attempt.waitTime()))
+					+ ". Wait longer, hold it for less time, or skip the work";
+			case CROWDED -> attempt.maxWaiters()
+					+ " calls of this JVM wait for it already, which is the limit. Try again later, or allow more waiters";
 			case INTERRUPTED -> "the wait was interrupted. Nothing is held";
 			case CLOSED -> "the lock template takes no more calls, as the application shuts down";
-			case NO_THREAD ->
-				"no thread of the executor began its work within the wait time of %s and one command time-out, so it was released. Set lock.executor.threads, or do not wait for futures on the threads of this executor"
-					.formatted(LockTimes.text(attempt.waitTime()));
+			case NO_THREAD -> "no thread of the executor began its work within the wait time of "
+					+ LockTimes.text(attempt.waitTime())
+					+ " and one command time-out, so it was released. Set lock.executor.threads, or do not wait for futures on the threads of this executor";
 		};
-		return new LockNotAcquiredException(attempt.key(), attempt.providerName(), reason, attempt.waitTime(),
-				"Lock '%s' of provider %s was not acquired: %s.".formatted(attempt.key(), attempt.providerName(), what),
-				null);
+		return new LockNotAcquiredException(attempt.key(), attempt.providerName(), reason, attempt.waitTime(), "Lock '"
+				+ attempt.key() + "' of provider " + attempt.providerName() + " was not acquired: " + what + ".", null);
 	}
 
 	public static LockUnavailableException unavailable(LockAttempt attempt, Throwable cause) {
