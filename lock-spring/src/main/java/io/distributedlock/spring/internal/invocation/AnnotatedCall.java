@@ -58,6 +58,14 @@ public record AnnotatedCall(LockTemplate template, CallRules rules, LockRequest 
 	}
 
 	/**
+	 * Return whether the lock is woven in. It is then inside of a transaction that the
+	 * method itself starts.
+	 */
+	boolean isWoven() {
+		return proxy() == this.invocation.getThis();
+	}
+
+	/**
 	 * Return the method for a message.
 	 */
 	String method() {

@@ -39,6 +39,9 @@ record BlockingInvocation(ReturnType returned) implements LockedInvocation {
 			if (!locks.isKept()) {
 				handle.close(failure);
 			}
+			else if (!call.isWoven()) {
+				locks.checkSnapshot();
+			}
 		}
 	}
 

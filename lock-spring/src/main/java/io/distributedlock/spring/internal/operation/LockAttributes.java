@@ -15,7 +15,6 @@ import io.distributedlock.annotation.InvalidLockOperationException;
 import io.distributedlock.annotation.ReleaseTime;
 import io.distributedlock.spring.internal.expression.ExpressionSource;
 import io.distributedlock.spring.internal.support.OptionalLibraries;
-import io.distributedlock.spring.internal.transaction.TransactionRules;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.annotation.AliasFor;
@@ -181,13 +180,13 @@ record LockAttributes(MergedAnnotation<DistributedLock> annotation, Method metho
 	}
 
 	/**
-	 * Return what the lock has to do with transactions.
+	 * Return whether the lock is kept until the end of the transaction that the method is
+	 * called in.
 	 */
-	TransactionRules transactionRules(DistributedLockSettings settings) {
+	boolean afterTransaction(DistributedLockSettings settings) {
 		ReleaseTime chosen = choice("release", ReleaseTime.class);
 		ReleaseTime effective = (chosen != ReleaseTime.DEFAULT) ? chosen : settings.release();
-		return new TransactionRules(OptionalLibraries.TRANSACTIONS && effective != ReleaseTime.AFTER_METHOD,
-				OptionalLibraries.TRANSACTIONS && settings.verifyBeforeCommit());
+		return OptionalLibraries.TRANSACTIONS && effective != ReleaseTime.AFTER_METHOD;
 	}
 
 	@Override

@@ -31,6 +31,9 @@ import io.distributedlock.spring.internal.invocation.ContentionPolicy;
 import io.distributedlock.spring.internal.invocation.LockedInvocation;
 import io.distributedlock.spring.internal.reach.LockAnnotations;
 import io.distributedlock.spring.internal.returntype.ReturnType;
+import io.distributedlock.spring.internal.support.OptionalLibraries;
+import io.distributedlock.spring.internal.transaction.SnapshotWarning;
+import io.distributedlock.spring.internal.transaction.TransactionRules;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.support.AopUtils;
@@ -264,8 +267,10 @@ public final class LockOperationSource {
 		CallRules rules = new CallRules(contention(annotations, invocation),
 				agreed("onUnavailable", annotations, (each) -> each.choice("onUnavailable", OnUnavailable.class)),
 				agreed("onLost", annotations, (each) -> each.choice("onLost", OnLost.class)),
-				agreed("release", annotations, (each) -> each.transactionRules(this.settings)), handleParameter(method),
-				isAsynchronous(method, userClass));
+				new TransactionRules(agreed("release", annotations, (each) -> each.afterTransaction(this.settings)),
+						OptionalLibraries.TRANSACTIONS && this.settings.verifyBeforeCommit(),
+						new SnapshotWarning(userClass.getSimpleName() + "." + method.getName())),
+				handleParameter(method), isAsynchronous(method, userClass));
 		LockOperation operation = new LockOperation(requests, invocation, rules);
 		annotations.forEach(this.names::note);
 		List<Declared> found = IntStream.range(0, requests.size())

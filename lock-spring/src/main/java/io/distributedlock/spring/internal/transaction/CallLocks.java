@@ -103,6 +103,14 @@ public final class CallLocks {
 	}
 
 	/**
+	 * Called when the method has run in the transaction that keeps these locks and began
+	 * before them.
+	 */
+	public void checkSnapshot() {
+		this.rules.snapshots().check(this.handle);
+	}
+
+	/**
 	 * Called when the method itself begins. If it does not run in the transaction that
 	 * keeps these locks, but in one of its own or in none, the call releases them at its
 	 * end.

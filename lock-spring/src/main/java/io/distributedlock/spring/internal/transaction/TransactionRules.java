@@ -9,6 +9,7 @@ package io.distributedlock.spring.internal.transaction;
  * method was called in
  * @param verifyBeforeCommit whether a transaction is rolled back if the locks were lost
  * before its commit
+ * @param snapshots warns if what the method reads may be older than its locks
  */
-public record TransactionRules(boolean afterTransaction, boolean verifyBeforeCommit) {
+public record TransactionRules(boolean afterTransaction, boolean verifyBeforeCommit, SnapshotWarning snapshots) {
 }

@@ -14,7 +14,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class ReactiveTransactionLocksTests {
 
-	private static final TransactionRules RULES = new TransactionRules(true, true);
+	private static final TransactionRules RULES = new TransactionRules(true, true, new SnapshotWarning("Shop.sell"));
 
 	/**
 	 * A call of its chain may get its lock on another thread while the transaction ends.
