@@ -45,12 +45,14 @@ public final class DistributedLockAutoConfiguration {
 
 	private static final Logger logger = LoggerFactory.getLogger(DistributedLockAutoConfiguration.class);
 
+	// no name that an application may have: many have a class DistributedLockTemplate
 	@Bean
 	@ConditionalOnMissingBean(LockTemplate.class)
-	DefaultLockTemplate distributedLockTemplate(LockProperties properties, ObjectProvider<LockProvider> lockProviders,
-			ObjectProvider<LockListener> listeners, ObjectProvider<LockObserver> observers,
-			ObjectProvider<LockKeyLayout> layout, ObjectProvider<LockTemplateBuilderCustomizer> customizers,
-			Environment environment, ApplicationEventPublisher events) {
+	DefaultLockTemplate distributedLockDefaultTemplate(LockProperties properties,
+			ObjectProvider<LockProvider> lockProviders, ObjectProvider<LockListener> listeners,
+			ObjectProvider<LockObserver> observers, ObjectProvider<LockKeyLayout> layout,
+			ObjectProvider<LockTemplateBuilderCustomizer> customizers, Environment environment,
+			ApplicationEventPublisher events) {
 		if (!properties.enabled()) {
 			logger.warn(
 					"Distributed locks are OFF: lock.enabled is false. Annotated methods and the LockTemplate run their work without a lock, at the same time as other instances");

@@ -102,7 +102,8 @@ class DistributedLockAutoConfigurationTests {
 	void otherLibraryMayHaveABeanNamedLockTemplate() {
 		this.runner.withPropertyValues("lock.provider=local").withBean("lockTemplate", Object.class).run((context) -> {
 			assertThat(context).hasNotFailed().hasSingleBean(LockTemplate.class);
-			assertThat(context.getBeanNamesForType(LockTemplate.class)).containsExactly("distributedLockTemplate");
+			assertThat(context.getBeanNamesForType(LockTemplate.class))
+				.containsExactly("distributedLockDefaultTemplate");
 		});
 	}
 

@@ -27,7 +27,7 @@ class NothingElseChangesTests {
 					"--lock.command-timeout=20s");
 			assertThat(comparison.with())
 				.contains("health UP", "cache org.springframework.data.redis.cache.RedisCacheManager true")
-				.anyMatch((line) -> line.startsWith("bean distributedLockTemplate of io.distributedlock."))
+				.anyMatch((line) -> line.startsWith("bean distributedLockDefaultTemplate of io.distributedlock."))
 				.anyMatch((line) -> line.startsWith("bean distributedLockProviderJdbc"));
 			assertThat(comparison.withExceptLocks()).isEqualTo(comparison.without());
 		}

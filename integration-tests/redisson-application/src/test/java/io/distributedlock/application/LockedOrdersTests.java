@@ -29,7 +29,8 @@ class LockedOrdersTests {
 			assertThat(context.getBean(LockedOrders.class).settle("42", () -> server.command("EXISTS", key)))
 				.isEqualTo(1L);
 			assertThat(context.getBean(StringRedisTemplate.class).hasKey(key)).isFalse();
-			assertThat(context.getBeanNamesForType(LockTemplate.class)).containsExactly("distributedLockTemplate");
+			assertThat(context.getBeanNamesForType(LockTemplate.class))
+				.containsExactly("distributedLockDefaultTemplate");
 		}
 	}
 

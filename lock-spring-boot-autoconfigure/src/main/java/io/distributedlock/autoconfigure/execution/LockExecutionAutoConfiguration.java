@@ -56,7 +56,7 @@ public final class LockExecutionAutoConfiguration {
 	static final String CONTEXT_PROPAGATION = "io.micrometer.context.ContextSnapshot";
 
 	@Bean
-	LockExecutor distributedLockExecutor(LockProperties properties,
+	LockExecutor distributedLockWorkExecutor(LockProperties properties,
 			@Qualifier(TaskExecutionAutoConfiguration.APPLICATION_TASK_EXECUTOR_BEAN_NAME) ObjectProvider<Executor> applicationTaskExecutor) {
 		return LockExecutor.of(properties.executor(), applicationTaskExecutor);
 	}
