@@ -7,7 +7,9 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.locks.Lock;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -231,14 +233,16 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 	 * {@link io.distributedlock.LockNotAcquiredException.Reason#CLOSED}. A caller that
 	 * holds a lock may acquire more, as it has to finish its work. Leases are renewed as
 	 * before.
-	 * @return completes when no lock is held any more, which may be never, and the
-	 * attempts of ended calls are answered; on a thread for callbacks
+	 * @return completes when no lock is held any more, which may be never, the attempts
+	 * of ended calls are answered, and no release is tried again; on a thread for
+	 * callbacks
 	 */
 	public CompletableFuture<@Nullable Void> drain() {
 		CompletableFuture<@Nullable Void> drained = new CompletableFuture<>();
 		// each on a thread of its own: a provider that blocks delays no other call
 		this.calls.drain().forEach((call) -> this.runtime.execute(() -> call.end(AcquisitionOutcome.CLOSED)));
-		completeWhenIdle(drained);
+		completeWhen(() -> this.calls.underWay() == 0 && this.keeper.size() == 0 && this.releaser.isIdle(), drained,
+				(end) -> this.runtime.callBack(end, null));
 		return drained;
 	}
 
@@ -249,12 +253,12 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 		this.calls.resume();
 	}
 
-	private void completeWhenIdle(CompletableFuture<@Nullable Void> drained) {
-		if (this.calls.underWay() == 0 && this.keeper.size() == 0 && this.releaser.pending().isEmpty()) {
-			this.runtime.callBack(() -> drained.complete(null), null);
+	private void completeWhen(BooleanSupplier idle, CompletableFuture<@Nullable Void> end, Executor thread) {
+		if (idle.getAsBoolean()) {
+			thread.execute(() -> end.complete(null));
 		}
-		else if (!drained.isDone()) {
-			this.timers.stepAt(this.runtime.nanoTime() + IDLE_CHECK_NANOS, () -> completeWhenIdle(drained));
+		else if (!end.isDone()) {
+			this.timers.stepAt(this.runtime.nanoTime() + IDLE_CHECK_NANOS, () -> completeWhen(idle, end, thread));
 		}
 	}
 
@@ -272,6 +276,7 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 			endAll();
 		}
 		finally {
+			this.releaser.end();
 			this.timers.close();
 			this.runtime.close();
 		}
@@ -287,7 +292,10 @@ public final class DefaultLockTemplate implements LockTemplate, AutoCloseable {
 		this.keeper.stop().forEach((lock) -> steps.add(onThreadOfEngine(() -> this.releaser.release(lock, true))));
 		this.outages.close();
 		// releases that other threads have begun
-		steps.addAll(this.releaser.pending());
+		steps.addAll(this.releaser.close());
+		CompletableFuture<@Nullable Void> released = this.providerCalls.expect();
+		completeWhen(this.releaser::isIdle, released, Runnable::run);
+		steps.add(released);
 		CompletableFuture<@Nullable Boolean> ended = CompletableFuture.allOf(steps.toArray(CompletableFuture<?>[]::new))
 			.<@Nullable Boolean>handle((done, failure) -> failure == null);
 		if (!Boolean.TRUE.equals(this.handleReleases.awaitUninterruptibly(ended))) {

@@ -494,9 +494,7 @@ class EngineFaultsTests {
 	 */
 	@Test
 	void releaseThatFailedIsTriedUntilTheOutageIsOver() {
-		for (int i = 0; i < 8; i++) {
-			this.provider.releases.add(ScriptedProvider.unreachable());
-		}
+		failReleases(8);
 		CompletableFuture<Void> released = this.timed.acquire("k").closeAsync();
 		Patience.await().until(() -> {
 			this.clock.advance(Duration.ofSeconds(1));
@@ -508,16 +506,66 @@ class EngineFaultsTests {
 		Leftovers.assertNone(this.timed);
 	}
 
+	/**
+	 * Each try may be lost on its way.
+	 */
+	@Test
+	void releaseWithoutAnAnswerIsTriedAgain() {
+		this.provider.releases.add(ScriptedProvider.never());
+		CompletableFuture<Void> released = this.timed.acquire("k").closeAsync();
+		Patience.await().until(() -> {
+			this.clock.advance(Duration.ofSeconds(1));
+			return this.provider.released.get() == 2;
+		});
+		Patience.await("the end for the caller").until(released::isDone);
+		Leftovers.assertNone(this.timed);
+	}
+
+	@Test
+	void shutdownWaitsForReleasesThatAreTriedAgain() {
+		failReleases(6);
+		this.timed.acquire("k").closeAsync();
+		Patience.await().until(() -> {
+			this.clock.advance(Duration.ofSeconds(1));
+			return this.provider.released.get() == 5;
+		});
+		CompletableFuture<Void> drained = this.timed.drain();
+		Patience.await().until(() -> {
+			this.clock.advance(Duration.ofSeconds(1));
+			return drained.isDone();
+		});
+		assertThat(this.provider.released).as("the last one succeeds").hasValue(7);
+	}
+
+	/**
+	 * The end of the template ends all pauses: without a limit each release would be
+	 * tried so often at once.
+	 */
+	@Test
+	void releaseThatFailedIsTriedOnceMoreAtTheEnd() {
+		failReleases(100);
+		for (int i = 0; i < 10; i++) {
+			this.timed.acquireAsync(LockRequest.of("k" + i)).join().closeAsync();
+		}
+		Patience.await().until(() -> {
+			this.clock.advance(Duration.ofSeconds(1));
+			return this.provider.released.get() == 50;
+		});
+		this.timed.close();
+		assertThat(this.provider.released).hasValue(60);
+		assertThat(this.timed.releaser.isIdle()).isTrue();
+	}
+
 	@Test
 	void resultSurvivesAReleaseThatFails() {
-		failAllReleases();
+		failReleases(10);
 		assertThat(this.hasty.<String, RuntimeException>execute("k", () -> "result")).isEqualTo("result");
 		assertNothingIsLeft();
 	}
 
 	@Test
 	void exceptionOfTheWorkWinsOverAFailedRelease() {
-		failAllReleases();
+		failReleases(10);
 		assertFailedReleaseIsAddedToTheExceptionOfTheWork();
 	}
 
@@ -670,8 +718,8 @@ class EngineFaultsTests {
 		assertThat(this.provider.attempted).hasValue(2);
 	}
 
-	private void failAllReleases() {
-		for (int i = 0; i < 10; i++) {
+	private void failReleases(int times) {
+		for (int i = 0; i < times; i++) {
 			this.provider.releases.add(ScriptedProvider.unreachable());
 		}
 	}

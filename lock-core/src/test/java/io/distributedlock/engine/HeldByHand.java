@@ -106,7 +106,7 @@ public final class HeldByHand implements LockProvider, Lease, Passage {
 		require(this.releases.get() == (closed ? 1 : 0), "not released once");
 		require(this.turnsGivenUp.get() > 0, "the next caller waits for ever");
 		require(this.template.keeper.size() == 0, "the keeper still has it");
-		require(this.template.releaser.pending().isEmpty(), "a release is left");
+		require(this.template.releaser.isIdle(), "a release is left");
 	}
 
 	public static void require(boolean condition, String otherwise) {

@@ -18,7 +18,7 @@ public final class Leftovers {
 			assertThat(template.keeper.size()).as("leases that are kept").isZero();
 			assertThat(template.keys.waiting()).as("calls that wait").isZero();
 			assertThat(template.calls.underWay()).as("calls that are under way").isZero();
-			assertThat(template.releaser.pending()).as("releases").isEmpty();
+			assertThat(template.releaser.isIdle()).as("no release is left").isTrue();
 			assertThat(template.timers.size()).as("timers").isZero();
 		});
 	}

@@ -1,7 +1,6 @@
 package io.distributedlock.engine;
 
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -25,7 +24,7 @@ public final class ScriptedProvider implements LockProvider {
 
 	public final Deque<Supplier<CompletionStage<LeaseTerm>>> renewals = new ConcurrentLinkedDeque<>();
 
-	final Deque<CompletionStage<Boolean>> releases = new ArrayDeque<>();
+	final Deque<CompletionStage<Boolean>> releases = new ConcurrentLinkedDeque<>();
 
 	final AtomicInteger attempted = new AtomicInteger();
 

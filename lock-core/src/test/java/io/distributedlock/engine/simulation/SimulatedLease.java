@@ -87,6 +87,11 @@ final class SimulatedLease implements Lease {
 	 */
 	@Nullable CompletableFuture<?> renewal;
 
+	/**
+	 * Whether the last renewal was for the rest of the minimum.
+	 */
+	boolean keepsMinimum;
+
 	long renewalAskedAt;
 
 	/**

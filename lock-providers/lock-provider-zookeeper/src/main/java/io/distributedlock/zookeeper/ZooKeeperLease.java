@@ -5,6 +5,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.distributedlock.LockType;
@@ -49,6 +50,8 @@ final class ZooKeeperLease implements Lease {
 	});
 
 	private final AtomicReference<@Nullable LossSignal> lossSignal = new AtomicReference<>();
+
+	private final AtomicBoolean removed = new AtomicBoolean();
 
 	private volatile @Nullable String loss;
 
@@ -207,7 +210,13 @@ final class ZooKeeperLease implements Lease {
 		})).run();
 	}
 
+	/**
+	 * Delete the node, however often that is tried: once for all failed releases.
+	 */
 	private void remove() {
+		if (this.removed.getAndSet(true)) {
+			return;
+		}
 		this.owner.calls().remove(this.path);
 	}
 

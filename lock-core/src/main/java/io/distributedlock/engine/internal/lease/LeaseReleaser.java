@@ -59,7 +59,15 @@ public final class LeaseReleaser {
 
 	private final HandOver handOver;
 
-	private final Bag<ReleaseOfHold> pending = new Bag<>();
+	/**
+	 * Those that are under way, or will be tried again.
+	 */
+	private final Bag<Release> pending = new Bag<>();
+
+	/**
+	 * How often a release is tried again.
+	 */
+	private volatile int retries = RETRIES;
 
 	public LeaseReleaser(EngineRuntime runtime, Timers timers, ProviderCalls providerCalls, LeaseKeeper keeper,
 			Listeners listeners, HandOver handOver) {
@@ -95,7 +103,7 @@ public final class LeaseReleaser {
 			release.ended.complete(null);
 			return release.ended;
 		}
-		release.send();
+		release.begin();
 		return release.ended;
 	}
 
@@ -104,16 +112,39 @@ public final class LeaseReleaser {
 	 * either.
 	 */
 	public void releaseInBackground(Lease lease) {
-		send(0, lease::release, (stillOwned, failure) -> {
-			// it may have ended before its grant was heard of
-		});
+		Release release = new Release() {
+			@Override
+			CompletionStage<Boolean> request(boolean again) {
+				return lease.release();
+			}
+		};
+		this.pending.add(release);
+		release.tryInTime(0);
 	}
 
 	/**
-	 * Return the releases under way, so that a template which closes can wait for them.
+	 * Return whether no release is under way or will be tried again.
 	 */
-	public List<CompletableFuture<@Nullable Void>> pending() {
-		return this.pending.members().stream().map((release) -> release.ended).toList();
+	public boolean isIdle() {
+		return this.pending.members().isEmpty();
+	}
+
+	/**
+	 * Prepare for the end of the timers: from now on a release is tried again only as
+	 * long as somebody waits for it, and those that count as failed are tried once more
+	 * at once.
+	 * @return complete with these last tries, within the command time-out
+	 */
+	public List<CompletableFuture<?>> close() {
+		this.retries = RETRIES_IN_TIME;
+		return this.pending.members().stream().map(Release::tryLast).toList();
+	}
+
+	/**
+	 * Let no release be tried again: timers have no more pauses.
+	 */
+	public void end() {
+		this.retries = 0;
 	}
 
 	private void tellReleased(HeldLock lock, @Nullable Duration took) {
@@ -128,16 +159,25 @@ public final class LeaseReleaser {
 	 * renewal is awaited first, as a renewal that the backend carries out later would
 	 * make the lease longer again.
 	 */
-	private CompletionStage<Boolean> keepForMinimum(HeldLock lock) {
-		return lock.requests().last().handle((ignored, failure) -> lock).thenCompose(this::shorten);
+	private CompletionStage<Boolean> keepForMinimum(HeldLock lock, boolean again) {
+		return lock.requests()
+			.last()
+			.handle((ignored, failure) -> again || !lock.clock().isSettled(this.runtime.nanoTime()))
+			.thenCompose((mayArrive) -> shorten(lock, mayArrive));
 	}
 
-	private CompletionStage<Boolean> shorten(HeldLock lock) {
+	/**
+	 * Shorten the lease.
+	 * @param mayArrive whether a request without an answer may be carried out after this
+	 * one, and make the lease longer again
+	 */
+	private CompletionStage<Boolean> shorten(HeldLock lock, boolean mayArrive) {
 		Duration rest = LockTimes.wholeMillis(Duration.ofNanos(Math.max(lock.remainingMinimumNanos(), 1)));
 		Duration shortest = lock.provider().leaseLimits().shortest();
 		boolean tooShort = rest.compareTo(shortest) < 0;
+		boolean exact = lock.provider().capabilities().contains(LockCapability.EXACT_EXPIRY);
 		return lock.lease().renew(tooShort ? shortest : rest).thenApply((term) -> {
-			if (term != null && (tooShort || !lock.provider().capabilities().contains(LockCapability.EXACT_EXPIRY))) {
+			if (term != null && (tooShort || mayArrive || !exact)) {
 				releaseLater(lock);
 			}
 			return term != null;
@@ -155,34 +195,154 @@ public final class LeaseReleaser {
 	}
 
 	/**
-	 * Ask for a release, and again if that fails, even if nobody waits any more: the
-	 * lease would keep others out.
-	 * @param retry how many tries were made before
-	 * @param request calls the provider
-	 * @param onEnd hears the answer, or the failure of the last try in time
+	 * The release of one lease. It is tried again if it fails, even if nobody waits any
+	 * more: the lease would keep others out.
 	 */
-	private void send(int retry, Supplier<CompletionStage<Boolean>> request,
-			BiConsumer<@Nullable Boolean, @Nullable Throwable> onEnd) {
-		this.providerCalls.hear(request, new ProviderCalls.FirstAnswer<>() {
-			@Override
-			protected void onAnswer(@Nullable Boolean stillOwned, @Nullable Throwable failure) {
-				if (failure == null || retry == RETRIES_IN_TIME) {
-					onEnd.accept(stillOwned, failure);
-				}
-				if (failure != null && retry < RETRIES) {
-					long delay = (LeaseReleaser.this.providerCalls.commandTimeoutNanos() >> FIRST_PAUSE_SHIFT) << retry;
-					LeaseReleaser.this.timers.stepAt(LeaseReleaser.this.runtime.nanoTime() + delay,
-							() -> LeaseReleaser.this.send(retry + 1, request, onEnd));
-				}
+	private abstract class Release extends Bag.Member {
+
+		/**
+		 * Begins the next try.
+		 */
+		private volatile Timers.Timer pause = Timers.Timer.NONE;
+
+		/**
+		 * How many tries were made before this pause.
+		 */
+		private volatile int tries;
+
+		/**
+		 * Call the provider.
+		 * @param again whether it was called before
+		 */
+		abstract CompletionStage<Boolean> request(boolean again);
+
+		/**
+		 * Hear the answer; or the failure of the last try in time, and perhaps that of
+		 * the last one.
+		 */
+		void onEnd(@Nullable Boolean stillOwned, @Nullable Throwable failure, boolean again) {
+			// nobody waits
+		}
+
+		/**
+		 * Try for at most the command time-out.
+		 * @param retry how many tries were made before
+		 */
+		void tryInTime(int retry) {
+			Try next = new Try(this, retry);
+			try {
+				next.limit = LeaseReleaser.this.providerCalls.limit(next::onTimeout);
 			}
-		});
+			catch (Throwable ex) {
+				// without a limit it might have no end
+				next.accept(null, ex);
+				return;
+			}
+			next.send();
+		}
+
+		/**
+		 * Try again after a pause.
+		 * @return {@code false} if it was tried often enough
+		 */
+		private boolean tryAgainAfter(int retry) {
+			if (retry >= LeaseReleaser.this.retries) {
+				return false;
+			}
+			this.tries = retry + 1;
+			long delay = (LeaseReleaser.this.providerCalls.commandTimeoutNanos() >> FIRST_PAUSE_SHIFT) << retry;
+			try {
+				Timers.Timer next = LeaseReleaser.this.timers.stepAt(LeaseReleaser.this.runtime.nanoTime() + delay,
+						() -> tryInTime(retry + 1));
+				this.pause = next;
+				// whoever closes meanwhile may not have seen it
+				return retry < LeaseReleaser.this.retries || !next.cancel();
+			}
+			catch (Throwable ex) {
+				// no memory for a timer: the lease expires by itself
+				return false;
+			}
+		}
+
+		/**
+		 * Try now, if there is a pause and the release counts as failed.
+		 * @return completes with that try, within the command time-out
+		 */
+		private CompletableFuture<?> tryLast() {
+			if (this.tries <= RETRIES_IN_TIME || !this.pause.cancel()) {
+				return CompletableFuture.completedFuture(null);
+			}
+			return LeaseReleaser.this.providerCalls.askOnThread(() -> request(true), (late) -> {
+			}).whenComplete((stillOwned, failure) -> {
+				LeaseReleaser.this.pending.remove(this);
+				onEnd(stillOwned, failure, true);
+			});
+		}
+
 	}
 
 	/**
-	 * The release of a lock that somebody had. It is pending until the lease is released
-	 * or the command time-out is over.
+	 * One call of the provider for a release.
 	 */
-	private final class ReleaseOfHold extends Bag.Member {
+	private final class Try extends ProviderCalls.FirstAnswer<Boolean> {
+
+		private static final long serialVersionUID = 1;
+
+		private final transient Release release;
+
+		private final int retry;
+
+		private transient volatile Timers.Timer limit = Timers.Timer.NONE;
+
+		private volatile boolean calling;
+
+		private volatile boolean timedOut;
+
+		private Try(Release release, int retry) {
+			this.release = release;
+			this.retry = retry;
+		}
+
+		private void send() {
+			this.calling = true;
+			LeaseReleaser.this.providerCalls.hear(() -> this.release.request(this.retry > 0), this);
+			this.calling = false;
+			if (this.timedOut) {
+				onTimeout();
+			}
+		}
+
+		/**
+		 * Called after the command time-out. A call that has not returned by then is
+		 * followed by another one when it has: not each on one more thread.
+		 */
+		private void onTimeout() {
+			this.timedOut = true;
+			if (!this.calling) {
+				accept(null, LeaseReleaser.this.providerCalls.noAnswer());
+			}
+		}
+
+		@Override
+		protected void onAnswer(@Nullable Boolean stillOwned, @Nullable Throwable failure) {
+			this.limit.cancel();
+			// before others hear of it: what they do may block
+			boolean again = failure != null && this.release.tryAgainAfter(this.retry);
+			if (!again) {
+				LeaseReleaser.this.pending.remove(this.release);
+			}
+			if (!again || this.retry == RETRIES_IN_TIME) {
+				this.release.onEnd(stillOwned, failure, this.retry > 0);
+			}
+		}
+
+	}
+
+	/**
+	 * The release of a lock that somebody had, who waits for at most the command
+	 * time-out.
+	 */
+	private final class ReleaseOfHold extends Release {
 
 		private final HeldLock lock;
 
@@ -195,57 +355,54 @@ public final class LeaseReleaser {
 		 */
 		private boolean wasHeld;
 
+		/**
+		 * Who cancels it ends the wait, or it does so itself.
+		 */
 		private volatile Timers.Timer limit = Timers.Timer.NONE;
 
 		private volatile long sentNanos;
-
-		private volatile boolean sent;
-
-		private volatile boolean retried;
 
 		private ReleaseOfHold(HeldLock lock, boolean used) {
 			this.lock = lock;
 			this.used = used;
 		}
 
-		/**
-		 * Send it for somebody who waits for at most the command time-out.
-		 */
-		private void send() {
+		private void begin() {
+			Try first = new Try(this, 0);
 			try {
-				this.limit = LeaseReleaser.this.providerCalls
-					.limit(() -> end(LeaseReleaser.this.providerCalls.noAnswer()));
+				this.limit = LeaseReleaser.this.providerCalls.limit(() -> {
+					end(LeaseReleaser.this.providerCalls.noAnswer());
+					first.onTimeout();
+				});
 			}
 			catch (Throwable ex) {
 				// without a limit nobody may wait for it
 				end(ex);
 			}
-			LeaseReleaser.this.send(0, this::request, this::onAnswer);
+			first.send();
 		}
 
-		private CompletionStage<Boolean> request() {
+		@Override
+		CompletionStage<Boolean> request(boolean again) {
 			this.sentNanos = LeaseReleaser.this.runtime.nanoTime();
-			this.retried = this.sent;
-			this.sent = true;
-			return (this.used && this.lock.remainingMinimumNanos() > 0) ? keepForMinimum(this.lock)
+			return (this.used && this.lock.remainingMinimumNanos() > 0) ? keepForMinimum(this.lock, again)
 					: this.lock.lease().release();
 		}
 
-		private void onAnswer(@Nullable Boolean stillOwned, @Nullable Throwable failure) {
+		@Override
+		void onEnd(@Nullable Boolean stillOwned, @Nullable Throwable failure, boolean again) {
 			// a retry finds nothing if only the answer to the try before it was lost
-			if (this.wasHeld && failure == null && !Boolean.TRUE.equals(stillOwned) && !this.retried) {
+			if (this.wasHeld && failure == null && !Boolean.TRUE.equals(stillOwned) && !again) {
 				warnings.warn(
 						"Lock '{}' of provider {} was no longer held when it was released: its lease had ended, and another owner may have held the lock meanwhile. If the client lost its connection just now, the lock may have been held, and only the answer was lost.",
 						this.lock.key(), this.lock.attempt().providerName());
 			}
-			end(failure);
+			if (this.limit.cancel()) {
+				end(failure);
+			}
 		}
 
 		private void end(@Nullable Throwable failure) {
-			if (!LeaseReleaser.this.pending.remove(this)) {
-				return;
-			}
-			this.limit.cancel();
 			// the next call's turn begins after this step: who waits for this release
 			// must not wait for what that call does
 			Trampoline.runNow(() -> letNextIn(failure));
