@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe. Methods that take a key as a string use the template's defaults; a
  * {@link LockRequest} sets times, name, type and provider. A call for a key that the
  * calling code holds already re-enters without a call to the backend: code on the thread
- * that acquired it, or with its {@link LockContext}.
+ * that acquired it, or with its {@link LockContext}. The lock ends with the work: a
+ * transaction should begin inside of it, as one that began before commits later.
  * <p>
  * Each call may also fail as follows. {@link LockNotAcquiredException} says by its reason
  * that the wait was interrupted, which sets the flag of the thread again, or that the

@@ -1,5 +1,7 @@
 package io.distributedlock.autoconfigure;
 
+import java.util.regex.Pattern;
+
 import io.distributedlock.LockTemplate;
 import io.distributedlock.annotation.DistributedLockSettings;
 import io.distributedlock.annotation.InvalidLockSetupException;
@@ -17,6 +19,11 @@ import org.springframework.core.env.Environment;
  */
 final class LockAdviceSettings {
 
+	/**
+	 * A driver of another name may wrap that of the database.
+	 */
+	private static final Pattern MYSQL = Pattern.compile("jdbc:([^:/]+:)*(mysql|mariadb):.*");
+
 	private LockAdviceSettings() {
 	}
 
@@ -24,7 +31,7 @@ final class LockAdviceSettings {
 			Environment environment) {
 		LockProperties properties = bind(environment);
 		DistributedLockBeanPostProcessor processor = new DistributedLockBeanPostProcessor(() -> single(template),
-				settings(properties));
+				settings(properties, environment));
 		processor.setProxyTargetClass(environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true));
 		processor.setAdviceOrder(properties.order());
 		processor.setProxying(properties.mode() == LockProperties.Mode.PROXY);
@@ -44,10 +51,20 @@ final class LockAdviceSettings {
 		}
 	}
 
-	static DistributedLockSettings settings(LockProperties properties) {
+	static DistributedLockSettings settings(LockProperties properties, Environment environment) {
 		LockProperties.Transaction transaction = properties.transaction();
 		return new DistributedLockSettings(properties.spel().beanReferences(), properties.onContention(),
-				transaction.release(), transaction.verifyBeforeCommit(), properties.requireName());
+				transaction.release(), transaction.verifyBeforeCommit(), properties.requireName(),
+				isRepeatableRead(environment));
+	}
+
+	/**
+	 * Return whether the database of the application is one whose transactions read what
+	 * they saw first by default. No connection is asked: it may be in use, or missing.
+	 */
+	private static boolean isRepeatableRead(Environment environment) {
+		return MYSQL.matcher(environment.getProperty("spring.datasource.url", "")).matches()
+				&& !environment.getProperty("spring.datasource.hikari.transaction-isolation", "").contains("COMMITTED");
 	}
 
 	static LockProperties bind(Environment environment) {

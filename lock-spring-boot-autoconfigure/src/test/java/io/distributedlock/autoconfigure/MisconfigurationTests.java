@@ -122,8 +122,13 @@ class MisconfigurationTests {
 				annotation(NumberAsCondition.class).describedBy("condition = \"1\"", "boolean").advised("comparison"),
 				annotation(TemplateAsCondition.class).describedBy("condition = \"#{#a} and #{#b}\"", "boolean")
 					.advised("one expression"),
-				annotation(QuotedKey.class).describedBy("key = \"'order:#id'\"", "the same key for all calls")
+				annotation(QuotedKey.class).describedBy("key = \"'order:#id'\"", "the same for all calls")
 					.advised("without quotes"),
+				annotation(QuotedPart.class).describedBy("QuotedPart.run(String)", "the same for all calls")
+					.advised("without quotes"),
+				annotation(QuotedPartOfATemplate.class).describedBy("the same for all calls").advised("without quotes"),
+				annotation(MirrorOfOwn.class).describedBy("MirrorOfOwn.run(String)", "waitTime of @MirrorLock")
+					.advised("@AliasFor", "another name"),
 				annotation(AttributeOfOwn.class).describedBy("AttributeOfOwn.run(String)", "waitTime of @PatientLock")
 					.advised("@AliasFor", "another name"),
 				annotation(NullAsKey.class).describedBy("key = \"null\"", "always null").advised("leave the key out"),
@@ -681,6 +686,42 @@ class MisconfigurationTests {
 	static class QuotedKey {
 
 		@DistributedLock("'order:#id'")
+		public void run(String id) {
+		}
+
+	}
+
+	static class QuotedPart {
+
+		@DistributedLock("'order:' + (#id.isEmpty() ? '' : '#id')")
+		public void run(String id) {
+		}
+
+	}
+
+	static class QuotedPartOfATemplate {
+
+		@DistributedLock("order-#{#id.length()}-#id")
+		public void run(String id) {
+		}
+
+	}
+
+	@DistributedLock("#id")
+	@Retention(RetentionPolicy.RUNTIME)
+	@interface MirrorLock {
+
+		@AliasFor("timeout")
+		String waitTime() default "5s";
+
+		@AliasFor("waitTime")
+		String timeout() default "5s";
+
+	}
+
+	static class MirrorOfOwn {
+
+		@MirrorLock(timeout = "10s")
 		public void run(String id) {
 		}
 

@@ -10,17 +10,20 @@ package io.distributedlock.annotation;
  * depends on was lost before the commit
  * @param requireName whether the application does not start if an annotated method has
  * neither a name nor an exact key
+ * @param repeatableRead whether transactions read what they saw first, unless they ask
+ * for another isolation level: a method that may read older data than its lock is warned
+ * of
  * @since 0.1
  */
 public record DistributedLockSettings(boolean beanReferences, OnContention onContention, ReleaseTime release,
-		boolean verifyBeforeCommit, boolean requireName) {
+		boolean verifyBeforeCommit, boolean requireName, boolean repeatableRead) {
 
 	/**
 	 * Expressions may not refer to beans. On contention a call fails with an exception.
 	 * The lock is released after the caller's transaction, and checked before its commit.
-	 * No name is required.
+	 * No name is required. Transactions read what is committed.
 	 */
 	public static final DistributedLockSettings DEFAULTS = new DistributedLockSettings(false, OnContention.THROW,
-			ReleaseTime.AFTER_TRANSACTION, true, false);
+			ReleaseTime.AFTER_TRANSACTION, true, false, false);
 
 }

@@ -49,7 +49,7 @@ final class Contexts {
 		context.registerBean(DistributedLockBeanPostProcessor.class, () -> {
 			DistributedLockBeanPostProcessor processor = new DistributedLockBeanPostProcessor(
 					() -> context.getBean(LockTemplate.class), new DistributedLockSettings(beanReferences,
-							OnContention.THROW, ReleaseTime.AFTER_TRANSACTION, true, false));
+							OnContention.THROW, ReleaseTime.AFTER_TRANSACTION, true, false, false));
 			processor.setProxyTargetClass(proxyTargetClass);
 			processor.setProxying(!WOVEN);
 			return processor;

@@ -153,7 +153,7 @@ class LockedBeanAotTests {
 		DistributedLockSettings settings() {
 			return new DistributedLockSettings(true, DistributedLockSettings.DEFAULTS.onContention(),
 					DistributedLockSettings.DEFAULTS.release(), DistributedLockSettings.DEFAULTS.verifyBeforeCommit(),
-					false);
+					false, false);
 		}
 
 		@Bean

@@ -6,6 +6,7 @@ import io.distributedlock.LockContext;
 import io.distributedlock.LockHandle;
 import io.distributedlock.annotation.DistributedLock;
 import jakarta.persistence.EntityManager;
+import jakarta.persistence.LockModeType;
 import jakarta.persistence.PersistenceContext;
 
 import org.springframework.transaction.annotation.Transactional;
@@ -46,7 +47,7 @@ class Accounts {
 	@DistributedLock(name = "account", key = "#id")
 	public void refreshAndDeposit(long id) {
 		Account account = this.entities.find(Account.class, id);
-		this.entities.refresh(account);
+		this.entities.refresh(account, LockModeType.PESSIMISTIC_WRITE);
 		account.add(1);
 	}
 

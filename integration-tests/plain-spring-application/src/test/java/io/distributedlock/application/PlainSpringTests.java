@@ -90,7 +90,8 @@ class PlainSpringTests {
 
 		@Bean
 		DistributedLockSettings lockSettings() {
-			return new DistributedLockSettings(false, OnContention.SKIP, ReleaseTime.AFTER_TRANSACTION, true, false);
+			return new DistributedLockSettings(false, OnContention.SKIP, ReleaseTime.AFTER_TRANSACTION, true, false,
+					false);
 		}
 
 	}

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 
 import io.distributedlock.LockType;
 import io.distributedlock.spi.BackendException;
@@ -107,6 +108,45 @@ class ZooKeeperLostAnswersTests {
 		this.proxy.heal();
 		Patience.await("the second try has created a node too").until(() -> owners(near) >= 3);
 		Patience.await("both nodes are removed").until(() -> children(near) == 0);
+	}
+
+	/**
+	 * A release that fails is tried again, and each of thousands would otherwise begin as
+	 * many removals, which all come when the server is back.
+	 */
+	@Test
+	void releasesThatFailBeginOneRemoval() {
+		try (ZooKeeperTestServer counting = ZooKeeperTestServer.run();
+				TcpProxy cut = new TcpProxy(counting.port());
+				CuratorFramework near = Servers.patient(counting.address());
+				CuratorFramework far = Servers.patient("127.0.0.1:" + cut.port())) {
+			ZooKeeperLockProvider provider = provider(far, Duration.ofSeconds(1));
+			Lease lease = Patience.await()
+				.ignoreExceptions()
+				.until(() -> get(provider.tryAcquire(request(LONG))), Objects::nonNull);
+			cut.refuse();
+			cut.cut();
+			for (int i = 0; i < 6; i++) {
+				assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> get(lease.release()));
+			}
+			long before = writes(counting);
+			cut.heal();
+			Patience.await().until(() -> children(near) == 0);
+			AtomicLong seen = new AtomicLong();
+			Patience.await("the end of all removals")
+				.during(Duration.ofMillis(1500))
+				.until(() -> seen.getAndSet(writes(counting)) == seen.get());
+			assertThat(seen.get() - before).as("the removal, and a second look").isLessThanOrEqualTo(4);
+		}
+	}
+
+	private static long writes(ZooKeeperTestServer server) {
+		return server.ask("srvr")
+			.lines()
+			.filter((line) -> line.startsWith("Zxid: 0x"))
+			.mapToLong((line) -> Long.parseLong(line.substring("Zxid: 0x".length()), 16))
+			.findFirst()
+			.orElseThrow();
 	}
 
 	@Test

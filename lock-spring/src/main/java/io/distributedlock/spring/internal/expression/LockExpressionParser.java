@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -96,6 +97,9 @@ public final class LockExpressionParser {
 	 */
 	public LockKeys keys(ExpressionSource attributes) {
 		LockExpression expression = parse("key", attributes, this.keyContext);
+		attributes.refuseIf(texts(expression.expression()).anyMatch((text) -> mentionsVariable(text, attributes)),
+				"key", "a text in quotes is the same for all calls, and this one has the name of a parameter in it",
+				"Write the parameter without quotes, as in 'order:' + #id");
 		String literal = literal(expression.expression());
 		if (literal == null) {
 			attributes.refuseIf(isAlways(NullLiteral.class, expression.expression()), "key", "the key is always null",
@@ -104,9 +108,6 @@ public final class LockExpressionParser {
 		}
 		attributes.refuseIf(literal.isBlank(), "key", "the key is blank",
 				"Write an expression, or leave the key out for one lock for the method");
-		attributes.refuseIf(mentionsVariable(literal, attributes), "key",
-				"a text in quotes is the same key for all calls, and this one has the name of a parameter in it",
-				"Write the expression without quotes, or as in 'order:' + #id");
 		return (prototype, call, target) -> prototype.withKey(literal);
 	}
 
@@ -281,6 +282,25 @@ public final class LockExpressionParser {
 
 	private static boolean isAlways(Class<? extends Literal> type, Expression expression) {
 		return expression instanceof SpelExpression spel && type.isInstance(spel.getAST());
+	}
+
+	/**
+	 * Return the texts in an expression.
+	 */
+	private static Stream<String> texts(Expression expression) {
+		if (expression instanceof CompositeStringExpression composite) {
+			return Stream.of(composite.getExpressions()).flatMap(LockExpressionParser::texts);
+		}
+		String literal = literal(expression);
+		return (literal == null && expression instanceof SpelExpression spel) ? texts(spel.getAST())
+				: Stream.ofNullable(literal);
+	}
+
+	private static Stream<String> texts(SpelNode node) {
+		return (node instanceof StringLiteral text) ? Stream.of(String.valueOf(text.getLiteralValue().getValue()))
+				: IntStream.range(0, node.getChildCount())
+					.mapToObj(node::getChild)
+					.flatMap(LockExpressionParser::texts);
 	}
 
 	private static @Nullable String literal(Expression expression) {

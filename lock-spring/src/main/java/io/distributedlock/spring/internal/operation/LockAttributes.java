@@ -1,5 +1,6 @@
 package io.distributedlock.spring.internal.operation;
 
+import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -54,7 +55,7 @@ record LockAttributes(MergedAnnotation<DistributedLock> annotation, Method metho
 	void requireAliases() {
 		for (MergedAnnotation<?> own = this.annotation.getMetaSource(); own != null; own = own.getMetaSource()) {
 			for (Method attribute : own.getType().getDeclaredMethods()) {
-				if (NAMES.contains(attribute.getName()) && !attribute.isAnnotationPresent(AliasFor.class)) {
+				if (NAMES.contains(attribute.getName()) && !isAlias(attribute)) {
 					throw new InvalidLockOperationException(this.method, this.userClass,
 							"the attribute %s of @%s does not reach the lock".formatted(attribute.getName(),
 									own.getType().getSimpleName()),
@@ -62,6 +63,23 @@ record LockAttributes(MergedAnnotation<DistributedLock> annotation, Method metho
 				}
 			}
 		}
+	}
+
+	/**
+	 * Return whether an attribute is an alias for one of another annotation, perhaps by a
+	 * second attribute of its own.
+	 */
+	private static boolean isAlias(Method attribute) {
+		return Arrays.stream(attribute.getDeclaringClass().getDeclaredMethods())
+			.filter((each) -> each.equals(attribute) || isMirror(attribute, each) || isMirror(each, attribute))
+			.map((each) -> each.getAnnotation(AliasFor.class))
+			.anyMatch((alias) -> alias != null && alias.annotation() != Annotation.class);
+	}
+
+	private static boolean isMirror(Method attribute, Method other) {
+		AliasFor alias = attribute.getAnnotation(AliasFor.class);
+		return alias != null && alias.annotation() == Annotation.class
+				&& (alias.value() + alias.attribute()).equals(other.getName());
 	}
 
 	boolean isExactKey() {

@@ -269,7 +269,7 @@ public final class LockOperationSource {
 				agreed("onLost", annotations, (each) -> each.choice("onLost", OnLost.class)),
 				new TransactionRules(agreed("release", annotations, (each) -> each.afterTransaction(this.settings)),
 						OptionalLibraries.TRANSACTIONS && this.settings.verifyBeforeCommit(),
-						new SnapshotWarning(userClass.getSimpleName() + "." + method.getName())),
+						new SnapshotWarning(method, this.settings.repeatableRead())),
 				handleParameter(method), isAsynchronous(method, userClass));
 		LockOperation operation = new LockOperation(requests, invocation, rules);
 		annotations.forEach(this.names::note);

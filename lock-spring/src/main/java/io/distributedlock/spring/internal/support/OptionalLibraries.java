@@ -14,8 +14,6 @@ public final class OptionalLibraries {
 
 	private static final String TRANSACTIONS_CLASS = "org.springframework.transaction.support.TransactionSynchronization";
 
-	private static final String JDBC_CLASS = "org.springframework.jdbc.datasource.ConnectionHolder";
-
 	private static final String WEB_CLASS = "org.springframework.http.HttpEntity";
 
 	private static final String ASPECTJ_CLASS = "org.aspectj.lang.Aspects";
@@ -23,8 +21,7 @@ public final class OptionalLibraries {
 	/**
 	 * The classes that are looked for.
 	 */
-	public static final List<String> CLASSES = List.of(REACTOR_CLASS, TRANSACTIONS_CLASS, JDBC_CLASS, WEB_CLASS,
-			ASPECTJ_CLASS);
+	public static final List<String> CLASSES = List.of(REACTOR_CLASS, TRANSACTIONS_CLASS, WEB_CLASS, ASPECTJ_CLASS);
 
 	/**
 	 * Reactor, for all reactive types.
@@ -35,11 +32,6 @@ public final class OptionalLibraries {
 	 * Spring's transactions.
 	 */
 	public static final boolean TRANSACTIONS = isPresent(TRANSACTIONS_CLASS);
-
-	/**
-	 * Spring's connections of transactions.
-	 */
-	public static final boolean JDBC = isPresent(JDBC_CLASS);
 
 	/**
 	 * Spring's types for HTTP responses.
