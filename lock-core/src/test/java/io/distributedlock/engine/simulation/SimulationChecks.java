@@ -483,9 +483,9 @@ final class SimulationChecks {
 			violation(5, "%s of %s is renewed though %s has left".formatted(lease.backendKey(), lease.owner(), call));
 		}
 		boolean again = lease.keepsMinimum;
-		lease.keepsMinimum = left && holders.isEmpty();
+		lease.keepsMinimum = keepsMinimum && holders.isEmpty();
 		// one that is asked for again is followed by a release
-		if (lease.keepsMinimum && !again && lease.renewal != null && !lease.renewal.isDone()
+		if (left && holders.isEmpty() && !again && lease.renewal != null && !lease.renewal.isDone()
 				&& this.world.now() - lease.renewalAskedAt < lease.node().commandTimeout() / 2) {
 			violation(5, "the minimum hold of %s is asked for while a renewal is under way that may come after it"
 				.formatted(lease.owner()));
