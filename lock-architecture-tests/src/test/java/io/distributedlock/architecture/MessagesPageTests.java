@@ -33,6 +33,11 @@ class MessagesPageTests {
 	 */
 	private static final Pattern OWN_TEXT = Pattern.compile("super\\(" + LITERAL);
 
+	/**
+	 * What stands between two parts of a text.
+	 */
+	private static final Pattern CONCATENATED = Pattern.compile("\"\\s*\\+\\s*[^\";]{1,60}?\\s*\\+\\s*\"");
+
 	private static final Pattern PLACEHOLDER = Pattern.compile("\\{}|%(?:\\d\\$)?[a-z]");
 
 	private static final Pattern ROW = Pattern.compile("(?m)^\\| (`[^|]+`) \\|");
@@ -56,7 +61,7 @@ class MessagesPageTests {
 		Set<String> messages = new TreeSet<>();
 		for (Path source : ProjectFiles.withExtension("java")) {
 			if (isOfTheLibrary(ProjectFiles.ROOT.relativize(source).toString())) {
-				String code = ProjectFiles.read(source);
+				String code = CONCATENATED.matcher(ProjectFiles.read(source)).replaceAll("…");
 				TEXT.matcher(code).results().map(MessagesPageTests::message).forEach(messages::add);
 				if (source.getFileName().toString().matches("(?!InvalidLock)\\w+Exception\\.java")) {
 					OWN_TEXT.matcher(code).results().map(MessagesPageTests::message).forEach(messages::add);

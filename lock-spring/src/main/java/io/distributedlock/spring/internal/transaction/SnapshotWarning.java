@@ -51,8 +51,8 @@ public final class SnapshotWarning {
 				: this.repeatableByDefault;
 		if (repeatable && !this.told.get() && !isReentry(locks) && this.told.compareAndSet(false, true)) {
 			logger.warn(
-					"{}.{} acquired its lock inside a transaction that began before, with REPEATABLE READ. If that transaction has read anything before the lock, the method reads data from then, and an update may be lost. Begin the transaction in the locked method, or read with 'select ... for update'. This is said once for each method",
-					this.method.getDeclaringClass().getSimpleName(), this.method.getName());
+					"{} acquired its lock inside a transaction that began before, with REPEATABLE READ. If that transaction has read anything before the lock, the method reads data from then, and an update may be lost. Begin the transaction in the locked method, or read with 'select ... for update'. This is said once for each method",
+					this.method.getDeclaringClass().getSimpleName() + "." + this.method.getName());
 		}
 	}
 
