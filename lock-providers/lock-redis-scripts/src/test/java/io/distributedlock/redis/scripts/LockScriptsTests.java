@@ -422,6 +422,21 @@ class LockScriptsTests {
 		assertThat(deadline("")).isLessThanOrEqualTo(30);
 	}
 
+	/**
+	 * Commands of one JVM go over several connections, so one may overtake another.
+	 */
+	@Test
+	void lookOfAPlaceThatWasLeftLetsNoLineWaitInTheQueueOfRedisson() {
+		server.command("HSET", "k", "client:1", "1");
+		server.command("RPUSH", "redisson_lock_queue:{k}", "client:2");
+		join(Kept.REDISSON, "b.1");
+		look(Kept.REDISSON, "b.1");
+		assertThat(server.command("LLEN", "redisson_lock_queue:{k}")).isEqualTo(2L);
+		leave(Kept.REDISSON, "b.1");
+		look(Kept.REDISSON, "b.1");
+		assertThat(server.command("LLEN", "redisson_lock_queue:{k}")).isEqualTo(1L);
+	}
+
 	@Test
 	void markedOwnerOfRedissonIsRefused() {
 		server.command("HSET", "{k}:alive", "a.1", Long.toString(now() + Long.parseLong(LEASE)));

@@ -11,7 +11,8 @@ if not holder then
   if type(holder) == 'table' then return holder end
   leave_queue()
 end
-join_queue(holder, now, till)
+-- not for a place that was left meanwhile: nobody would take the line out of the queue again
+if there == 1 then join_queue(holder, now, till) end
 local jvm, id = string.match(holder or '', '^([^.]+)%.(%S+)$')
 if jvm ~= string.match(ARGV[1], '^[^.]+') then id = holder == '+' and '+' or holder and not jvm and stranger or '-' end
 local seen = math.max(time[1] * 1000000 + time[2], tonumber(redis.call('get', KEYS[2]) or 0))
